@@ -11,8 +11,9 @@ from ci_envs import ConnectFour, ConnectN, Position, Quixo, TicTacToe, make_agen
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
+from ci_envs.solver.book_solver import read_book
 from ci_envs.solver.known_value import UNKNOWN, known_values
-from ci_envs.solver.opening_book import KnownBook, read_book
+from ci_envs.solver.opening_book import KnownBook
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
 

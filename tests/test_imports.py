@@ -98,6 +98,17 @@ def test_no_module_imports_from_a_higher_layer(name):
         assert layer_of(imported) <= layer_of(name), f"{name} imports {imported} from a higher layer"
 
 
+@pytest.mark.parametrize("package", ["arena", "web", "cli", "agents.exact", "agents.search"])
+def test_what_uses_exact_values_knows_no_solver_of_a_game(package):
+    games = tuple(f"ci_envs.games.{game}" for game in ("connect_n", "nim", "quarto", "quixo"))
+    solvers = {name: imports_of(name) for name in FILES if name.startswith("ci_envs.solver.")}
+    special = {name for name, imports in solvers.items() if any(module.startswith(games) for module in imports)}
+    assert {"ci_envs.solver.quarto", "ci_envs.solver.quixo", "ci_envs.solver.gravity"} < special
+    for name in FILES:
+        if f"{name}.".startswith(f"ci_envs.{package}."):
+            assert not imports_of(name) & special, name
+
+
 def test_no_module_imports_itself_through_others():
     try:
         TopologicalSorter({name: imports_of(name) for name in FILES}).prepare()

@@ -17,10 +17,11 @@ from ci_envs.cli.main import main
 from ci_envs.games.connect_n import ConnectFour, ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.kernels.bits import bit_counts
-from ci_envs.solver import opening_book, table_file
+from ci_envs.solver import book_solver, opening_book, table_file
+from ci_envs.solver.book_solver import extend_book, new_book, read_book
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.gravity import GravitySolution
-from ci_envs.solver.opening_book import OpeningBook, book_path, extend_book, read_book, write_book
+from ci_envs.solver.opening_book import book_path, write_book
 from ci_envs.solver.solution import HORIZON
 from ci_envs.solver.solve import solve
 
@@ -39,14 +40,14 @@ def small_solution():
 
 
 def made_book(folder):
-    book = OpeningBook(SMALL)
+    book = new_book(SMALL)
     extend_book(book, folder / "made.book")
     return book
 
 
 def test_a_book_of_connect_four_has_the_positions_of_the_data_set_connect_4():
     """The UCI data set "Connect-4" by John Tromp: 67,557 positions after 8 plies without a line and a forced move."""
-    book = OpeningBook(ConnectFour())
+    book = new_book(ConnectFour())
     plies = bit_counts(book.words).sum(axis=1)
     assert np.count_nonzero(plies == 8) == 67_557
     assert plies.max() == 8
@@ -63,7 +64,7 @@ def test_early_positions_are_as_many_as_published():
 
 
 def test_a_book_that_knows_nothing_changes_no_score(small_solution):
-    book = OpeningBook(SMALL)
+    book = new_book(SMALL)
     np.testing.assert_array_equal(
         GravitySolution(SMALL, book=book).scores(book.words), small_solution.scores(book.words)
     )
@@ -88,7 +89,7 @@ def test_the_values_of_a_book_need_no_search(tmp_path):
 
 
 def test_several_threads_make_the_same_book(tmp_path):
-    alone, together = made_book(tmp_path), OpeningBook(SMALL)
+    alone, together = made_book(tmp_path), new_book(SMALL)
     extend_book(together, tmp_path / "together.book", threads=3)
     np.testing.assert_array_equal(
         GravitySolution(SMALL, book=together).values(alone.words),
@@ -98,9 +99,9 @@ def test_several_threads_make_the_same_book(tmp_path):
 
 
 def test_an_interrupted_book_is_kept_and_continued(tmp_path, monkeypatch):
-    monkeypatch.setattr(opening_book, "_SECONDS_A_REPORT", 0.001)
+    monkeypatch.setattr(book_solver, "_SECONDS_A_REPORT", 0.001)
     path, threads = tmp_path / "some.book", threading.active_count()
-    book = OpeningBook(SMALL)
+    book = new_book(SMALL)
 
     def interrupt(known, _all):
         if known:
@@ -118,8 +119,8 @@ def test_an_interrupted_book_is_kept_and_continued(tmp_path, monkeypatch):
 def test_a_book_is_extended_for_a_limited_time(tmp_path, monkeypatch):
     """The search reads the clock several times while it searches a position."""
     clock = FakeClock(step=1 / 16)
-    monkeypatch.setattr(opening_book, "monotonic", clock)
-    book = OpeningBook(ConnectFour())
+    monkeypatch.setattr(book_solver, "monotonic", clock)
+    book = new_book(ConnectFour())
     extend_book(book, tmp_path / "some.book", seconds=0.5)
     assert not book.known.all()
     readings = Counter(clock.readings)
@@ -145,7 +146,7 @@ def test_the_book_of_the_package_has_the_values_of_the_data_set_connect_4():
 
 
 def test_the_books_of_the_package_and_of_the_user_count_together(tmp_path, monkeypatch):
-    shipped, unknown = read_book(ConnectFour()), OpeningBook(ConnectFour())
+    shipped, unknown = read_book(ConnectFour()), new_book(ConnectFour())
     place = len(shipped.words) - 1
     shipped.bounds[:, place] = unknown.bounds[:, place]
     write_book(shipped, tmp_path / book_path(ConnectFour()).name)
@@ -290,5 +291,5 @@ def test_the_actions_of_a_known_position_have_values_at_once():
 def test_a_position_that_takes_long_has_no_quick_scores(tmp_path):
     game = ConnectN(7, 7, 4, gravity=True)
     assert exact_scores(Position.start(game)) == []
-    write_book(OpeningBook(game), book_path(game))
+    write_book(new_book(game), book_path(game))
     assert exact_scores(Position.start(game)) == []

@@ -13,7 +13,7 @@ from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.quarto.layout import LANE
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.dispatch import implements
-from ci_envs.solver.opening_book import OpeningBook, complete_book
+from ci_envs.solver.book_solver import complete_book, new_book
 from ci_envs.solver.quarto import QuartoSolution
 from ci_envs.solver.quarto_keys import position_key
 from ci_envs.solver.quarto_lines import is_dead_cell, live_values
@@ -92,7 +92,7 @@ def test_the_scores_of_actions_are_those_of_the_search_of_all_positions(solution
 
 def test_a_book_of_quarto_has_an_entry_for_each_position_up_to_symmetry():
     """The numbers were computed independently, by the 12,288 images of each position."""
-    book = OpeningBook(Quarto())
+    book = new_book(Quarto())
     assert np.bincount(bit_counts(book.words[:, 1] & LANE)).tolist() == [1, 8, 148, 3_382]
     assert not book.known.any()
 

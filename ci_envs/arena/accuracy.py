@@ -75,6 +75,7 @@ def accuracy_rows(accuracies: Sequence[tuple[str, Accuracy]]) -> list[dict[str, 
             "everywhere": _tally_columns(accuracy.everywhere),
             "critical": _tally_columns(accuracy.critical),
             "illegal": accuracy.illegal,
+            "unknown": accuracy.unknown,
         }
         for label, accuracy in accuracies
     ]
@@ -128,10 +129,15 @@ def _share_cells(count: int | None, positions: int) -> list[str]:
 
 
 def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> list[str]:
-    everywhere, critical = accuracies[0][1].everywhere, accuracies[0][1].critical
+    first = accuracies[0][1]
     notes = [
-        f"{everywhere.decisions:,} positions {sampling_method}.",
-        f"critical: only the {critical.decisions:,} of them in which some legal action loses value.",
+        f"{first.everywhere.decisions:,} positions {sampling_method}.",
+        *(
+            [f"The values of {first.unknown:,} more were not found within the limit of the search."]
+            if first.unknown
+            else []
+        ),
+        f"critical: only the {first.critical.decisions:,} of them in which some legal action loses value.",
         "Keeps: actions that keep the value. Best: the same, and they win as fast or lose as slowly as possible.",
         "Lost: points per move; a win has 1 point and a draw 1/2. Intervals: Wilson.",
     ]

@@ -196,9 +196,9 @@ def _choose_positions(
     for number, row in enumerate(words):
         if progress:
             progress(number, None)
-        action_values = solution.action_values(row[np.newaxis])[0]
-        value = int(action_values.max())
-        if value < 0 or (~keep_value(action_values) & (action_values != NO_SCORE)).any():
+        scores = solution.grading_scores(row[np.newaxis])[0]
+        value = int(np.sign(scores.max()))
+        if scores.max() != NO_SCORE and (value < 0 or (~keep_value(scores) & (scores != NO_SCORE)).any()):
             found[value].append(Position(solution.game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break

@@ -65,15 +65,21 @@ class Accuracy:
         everywhere: in all positions.
         critical: in the positions in which a mistake is possible, because some legal action does not keep the value.
         illegal: the number of illegal actions. Each counts as a loss.
+        unknown: the number of decisions that were not graded, because the solution did not find their values within its
+            limit.
     """
 
     everywhere: Tally = Tally()
     critical: Tally = Tally()
     illegal: int = 0
+    unknown: int = 0
 
     def __add__(self, other: "Accuracy") -> "Accuracy":
         return Accuracy(
-            self.everywhere + other.everywhere, self.critical + other.critical, self.illegal + other.illegal
+            everywhere=self.everywhere + other.everywhere,
+            critical=self.critical + other.critical,
+            illegal=self.illegal + other.illegal,
+            unknown=self.unknown + other.unknown,
         )
 
 
@@ -81,9 +87,11 @@ def grade(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accur
     """Grade one action in each of n positions.
 
     Args:
-        action_scores: the result of :meth:`ci_envs.solver.solution.Solution.action_scores`, shape (n, actions).
+        action_scores: the result of :meth:`ci_envs.solver.solution.Solution.grading_scores`, shape (n, actions).
         actions: the chosen actions, shape (n,), legal or not.
     """
+    known = (action_scores != NO_SCORE).any(axis=1)
+    action_scores, actions = action_scores[known], actions[known]
     count = action_scores.shape[1]
     within = actions.clip(0, count - 1)
     chosen = np.where(actions == within, action_scores[np.arange(len(actions)), within], np.int16(NO_SCORE))
@@ -93,6 +101,7 @@ def grade(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accur
         everywhere=_tally(chosen, best),
         critical=_tally(chosen[critical], best[critical]),
         illegal=int(np.count_nonzero(chosen == NO_SCORE)),
+        unknown=int(np.count_nonzero(~known)),
     )
 
 

@@ -177,7 +177,7 @@ class _Player:
         for rows in np.array_split(chosen, count // size + 1):
             accuracy += grade(self._grading.solution.grading_scores(words[rows]), actions[rows])
             if self._grading.progress:
-                self._grading.progress(accuracy.everywhere.decisions, count)
+                self._grading.progress(accuracy.everywhere.decisions + accuracy.unknown, count)
         return accuracy
 
 

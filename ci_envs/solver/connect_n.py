@@ -9,28 +9,29 @@ from typing_extensions import override
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.games.position import Position
+from ci_envs.solver.book_solver import BookSolver, complete_book, read_book
 from ci_envs.solver.gravity import QUICK_EMPTY_CELLS, GravitySolution, fits
-from ci_envs.solver.opening_book import KnownBook, OpeningBook, complete_book, read_book
+from ci_envs.solver.opening_book import KnownBook, OpeningBook
 from ci_envs.solver.proof import ProofSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
-from ci_envs.solver.solver import INCLUDED, Solver
+from ci_envs.solver.solver import INCLUDED
 
 _VALUED_EMPTY_CELLS = 34
 """Maximum number of empty cells of a position of Connect Four whose actions have values in about a second."""
 
 
-class ConnectNSolver(Solver[ConnectN]):
+class ConnectNSolver(BookSolver[ConnectN]):
     """Solver that searches positions with many successors: for the score with gravity, for forced wins without it."""
 
     @override
     def solve(self, game: ConnectN, position: Position | None, progress: Progress | None) -> Solution:
         if is_small(position or Position.start(game)):
             return super().solve(game, position, progress)
-        if position is not None and not game.gravity:
-            return ProofSolution(position)
+        if not game.gravity:
+            return ProofSolution(position or Position.start(game))
         if position is None:
-            book = read_book(game) if game.gravity and fits(game) else None
+            book = read_book(game) if fits(game) else None
             return GravitySolution(game, book=book) if book else SearchSolution(Position.start(game), progress=progress)
         is_early = (position.own | position.opp).bit_count() <= GravitySolution.book_plies
         solution = self.on_demand(game, book=read_book(game) if is_early else None, progress=progress)

@@ -203,7 +203,8 @@ def _distinct(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     order = np.lexsort(words.T)  # a stable sort
     ordered = words[order]
     is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))[: len(words)]
-    return words[np.sort(order[is_first])]
+    distinct: NDArray[np.uint64] = words[np.sort(order[is_first])]
+    return distinct
 
 
 def set_sizes(game: Game, words: NDArray[np.uint64], symmetries: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -13,6 +13,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, python_source
 from ci_envs.solver.opening_book import OpeningBook
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution
 
@@ -91,11 +92,11 @@ class OnDemandSolution(Solution):
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return self._of_each(words, self._score)
+        return self._of_each(words, self._score_of)
 
     @override
     def values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return self._of_each(words, self._value)
+        return self._of_each(words, self._value_of)
 
     @override
     def action_values(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -105,6 +106,11 @@ class OnDemandSolution(Solution):
     @override
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         return self.action_values(words)
+
+    @override
+    def compiled(self) -> CompiledSource:
+        """Return a compiled source that knows only late positions, so that a search can ask for many of them."""
+        return python_source(lambda own, opp: self._value_of(own, opp) if self.is_late(own, opp) else UNKNOWN)
 
     @override
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -137,20 +143,20 @@ class OnDemandSolution(Solution):
     def _of_each(self, words: NDArray[np.uint64], function: Callable[[int, int], int]) -> NDArray[np.int16]:
         return np.array([function(own, opp) for own, opp in words.tolist()], dtype=np.int16)
 
-    def _score(self, own: int, opp: int) -> int:
+    def _score_of(self, own: int, opp: int) -> int:
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         if outcome != ONGOING:
             return int(outcome) * HORIZON
         score = self.search_score(own, opp, -self.most, self.most)
         return int(np.sign(score)) * (HORIZON - self.distance_of(own, opp, score)) if score else DRAW
 
-    def _value(self, own: int, opp: int) -> int:
+    def _value_of(self, own: int, opp: int) -> int:
         outcome = self.game.rules.examine(self.game, own, opp)[2]
         return int(np.sign(self.search_score(own, opp, LOSS, WIN) if outcome == ONGOING else outcome))
 
     def _action_values(self, own: int, opp: int) -> list[int]:
         """Return the values of the actions. As none is above that of the position, fewer questions decide them."""
-        position, best = Position(self.game, own, opp), self._value(own, opp)
+        position, best = Position(self.game, own, opp), self._value_of(own, opp)
         values = [NO_SCORE] * self.game.action_count
         for action in position.legal_actions():
             values[action] = LOSS if best == LOSS else self._action_value(position, action, best)

@@ -5,14 +5,11 @@ A game has a book if its solver searches positions on demand (:mod:`ci_envs.solv
 unknown positions are searched.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Event
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -28,15 +25,12 @@ from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, known_values
 from ci_envs.solver.solution import Solution
-from ci_envs.solver.solver import solver_of
-from ci_envs.solver.table_file import read_table, table_path, write_table
+from ci_envs.solver.table_file import table_path, write_table
 
 NO_KEY = np.iinfo(np.uint64).max
 """The key of a position that no book contains."""
 
 _FOLDER = Path(__file__).with_name("books")
-_SECONDS_A_FILE = 20.0
-_SECONDS_A_REPORT = 0.5
 
 
 @operation
@@ -54,26 +48,24 @@ class OpeningBook:
 
     Attributes:
         game: The game.
+        plies: The maximum number of plies before a position.
         words: The positions, sorted by the number of plies, rows (own, opp), uint64 of shape (n, 2).
         bounds: The lower and upper bounds of the scores, int8 of shape (2, n).
     """
 
-    def __init__(self, game: Game, bounds: NDArray[np.int8] | None = None) -> None:
+    def __init__(self, game: Game, plies: int, most: int, bounds: NDArray[np.int8] | None = None) -> None:
         """Make a book.
 
         Args:
             game: The game.
+            plies: The maximum number of plies before a position.
+            most: A number above all search scores.
             bounds: See :attr:`bounds`. None makes a book without knowledge.
-
-        Raises:
-            ValueError: The game has no opening book.
         """
-        self.game = game
-        self.words, self._places = _entries(game)
-        if bounds is None:
-            most = solver_of(game).on_demand(game).most
-            bounds = np.tile(np.array([[-most], [most]], dtype=np.int8), len(self.words))
-        self.bounds = bounds
+        self.game, self.plies = game, plies
+        self.words, self._places = _entries(game, plies)
+        unknown = np.array([[-most], [most]], dtype=np.int8)
+        self.bounds = np.tile(unknown, len(self.words)) if bounds is None else bounds
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -99,37 +91,17 @@ class OpeningBook:
 
 
 @lru_cache(maxsize=2)
-def _entries(game: Game) -> tuple[NDArray[np.uint64], dict[int, int]]:
+def _entries(game: Game, plies: int) -> tuple[NDArray[np.uint64], dict[int, int]]:
     """Return the positions of the book of a game, and the index of each key."""
-    words = early_positions(game, solver_of(game).on_demand(game).book_plies)
+    words = early_positions(game, plies)
     keys = np.empty(len(words), dtype=np.uint64)
     _write_keys(game, words, keys)
     keys, words = keys[keys != NO_KEY], words[keys != NO_KEY]
     return words, dict(zip(keys.tolist(), range(len(keys)), strict=True))
 
 
-def read_book(game: Game, path: Path | None = None) -> OpeningBook | None:
-    """Read the book of a game from a file. Return None if there is no file, or, with a warning, if it is damaged.
-
-    Args:
-        game: The game.
-        path: The path of the file. None combines the included file and the file in the user's cache directory.
-    """
-    files = (path,) if path else _default_files(game)
-    books = [bounds.reshape(2, -1) for file in files if (bounds := read_table(game, file)) is not None]
-    if not books:
-        return None
-    lows, highs = zip(*books, strict=True)
-    return OpeningBook(game, np.array([np.max(lows, axis=0), np.min(highs, axis=0)]))
-
-
-def complete_book(game: Game) -> OpeningBook | None:
-    """Return the book of a game if all its values are known, or None."""
-    book = read_book(game)
-    return book if book is not None and book.known.all() else None
-
-
-def _default_files(game: Game) -> Iterator[Path]:
+def default_files(game: Game) -> Iterator[Path]:
+    """Yield the paths of the book in the package and of that in the user's cache directory, if there is one."""
     yield _FOLDER / f"{game}.book"
     with suppress(OSError):  # the user has no home directory
         yield book_path(game)
@@ -158,7 +130,7 @@ class KnownBook(Solution):
 
     def __init__(self, book: OpeningBook) -> None:
         super().__init__(book.game)
-        self._plies = solver_of(book.game).on_demand(book.game).book_plies
+        self._plies = book.plies
         keys = np.empty(len(book.words), dtype=np.uint64)
         _write_keys(book.game, book.words, keys)
         low, high = book.bounds.astype(np.int64)
@@ -214,67 +186,6 @@ def _(source: BookSource) -> Any:
         return np.int64(values[first]) if first < len(keys) and keys[first] == key else UNKNOWN
 
     return kernel
-
-
-def extend_book(
-    book: OpeningBook,
-    path: Path,
-    *,
-    seconds: float | None = None,
-    threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """Find unknown values of the positions of a book, in the order of their plies.
-
-    The book is written to its file every 20 seconds and at the end, also after an interrupt.
-
-    Args:
-        book: The book.
-        path: The path of its file.
-        seconds: The time limit in seconds. None means no limit.
-        threads: The number of positions that are searched at the same time.
-        progress: A function that is called repeatedly with the number of known positions and of all positions.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    deadline = float("inf") if seconds is None else monotonic() + seconds
-    stop = Event()
-    unknown = iter(np.flatnonzero(~book.known).tolist())
-    with ThreadPoolExecutor(threads) as pool:
-        workers = [pool.submit(_find_values, book, unknown, deadline, stop) for _ in range(threads)]
-        try:
-            running, written = set(workers), monotonic()
-            while running:
-                running = wait(running, timeout=_SECONDS_A_REPORT).not_done
-                if progress:
-                    progress(int(book.known.sum()), len(book.words))
-                if monotonic() - written > _SECONDS_A_FILE:
-                    write_book(book, path)
-                    written = monotonic()
-        finally:
-            stop.set()
-            wait(workers)
-            write_book(book, path)
-    for worker in workers:
-        worker.result()
-
-
-class _StoppedError(Exception):
-    """An exception that stops a search."""
-
-
-def _find_values(book: OpeningBook, places: Iterator[int], deadline: float, stop: Event) -> None:
-    """Search positions of a book until all are known, the deadline has passed, or ``stop`` is set."""
-
-    def check(_done: int, _total: int | None) -> None:
-        if stop.is_set() or monotonic() > deadline:
-            raise _StoppedError
-
-    solution = solver_of(book.game).on_demand(book.game, book=book, progress=check)
-    with suppress(_StoppedError):
-        for place in places:
-            solution.values(book.words[place : place + 1])
 
 
 @kernel

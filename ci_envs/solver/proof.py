@@ -7,6 +7,7 @@ is never a disadvantage, so a defender who is safe after passing is safe (a null
 also uses a transposition table of facts that are independent of the search depth, and sorts moves by the evaluation.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from typing_extensions import override
 
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.grid import line_steps
-from ci_envs.games.operations import ONGOING, canonical, evaluate
+from ci_envs.games.operations import canonical, evaluate
 from ci_envs.games.position import Position
 from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
@@ -23,10 +24,13 @@ from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.kernels.hash_table import home_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.search import BYTES_A_POSITION
-from ci_envs.solver.solution import HORIZON, Solution, too_large
+from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution, too_large
 
 MAX_NODES = 10_000_000
 """Maximum number of nodes of a search. A position that needs more counts as unsolved."""
+
+_GRADING_NODES = 100_000  # about 0.1 s for all actions of a position
+_QUICK_NODES = 1_000_000
 
 _SLOTS = 1 << 20
 _CELLS = 64
@@ -52,38 +56,106 @@ class ProofSolution(Solution):
         super().__init__(root.game)
         self.root = root
         self._memory = WorkMemory(_new_memory)
-        self._score(root)
+        self.value(root)
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """Return the scores of positions. A position that takes too long raises ValueError."""
-        return np.array([self._score_within(own, opp, _CELLS) for own, opp in words.tolist()], dtype=np.int16)
+        return np.array([self._checked_score(own, opp) for own, opp in words.tolist()], dtype=np.int16)
+
+    @override
+    def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self._of_rows(words, self._limited_values)
+
+    @override
+    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        return self._of_rows(words, lambda position: self._scores_of_best(position, _budget(_QUICK_NODES)))
 
     @override
     def best_actions(self, position: Position) -> tuple[int, ...]:
         """Return the best actions. The search is only as deep as necessary to distinguish them from other actions."""
-        value, distance = self.value(position), self.distance(position)
-        plies = _CELLS if distance is None else distance - (1 if value > 0 else 2)
-        followers = {action: position.play(action) for action in position.legal_actions()}
-        scores = {action: -self._score_within(child.own, child.opp, plies) for action, child in followers.items()}
-        return tuple(action for action, score in scores.items() if score == max(scores.values()))
+        nodes = _budget(MAX_NODES * self.game.action_count)
+        scores = self._scores_of_best(position, nodes)
+        self._check(nodes)
+        return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
 
-    def _score_within(self, own: int, opp: int, plies: int) -> int:
-        """Return the score of a position, or 0 if it is not decided within ``plies`` plies."""
-        outcome = self.game.rules.examine(self.game, own, opp)[2]
-        if outcome != ONGOING:
-            return int(outcome) * HORIZON
-        nodes = np.array([0, MAX_NODES])
-        empty = self.game.rows * self.game.cols - (own | opp).bit_count()
+    def _of_rows(
+        self, words: NDArray[np.uint64], function: Callable[[Position], NDArray[np.int16]]
+    ) -> NDArray[np.int16]:
+        scores = np.empty((len(words), self.game.action_count), np.int16)
+        for i, row in enumerate(words.tolist()):
+            scores[i] = function(Position(self.game, *row))
+        return scores
+
+    def _limited_values(self, position: Position) -> NDArray[np.int16]:
+        """Return the values of the actions, or only NO_SCORE if the search does not find one of them soon."""
+        values, nodes = np.full(self.game.action_count, NO_SCORE, np.int16), _budget(_GRADING_NODES)
+        for action in position.legal_actions():
+            after = position.play(action)
+            values[action] = -np.sign(self._score_within(after.own, after.opp, nodes))
+            if _is_spent(nodes):
+                return np.full_like(values, NO_SCORE)
+        return values
+
+    def _scores_of_best(self, position: Position, nodes: NDArray[np.int64]) -> NDArray[np.int16]:
+        """Return the scores of the actions that win as fast as possible, or if none wins, of those that lose.
+
+        The other legal actions have a score of 0. If the nodes are spent, so do actions whose search has not ended.
+        """
+        scores, undecided = np.full(self.game.action_count, NO_SCORE, np.int16), {}
+        for action in position.legal_actions():
+            scores[action], undecided[action] = 0, position.play(action)
         with self._memory.use() as memory:
-            for depth in range(1, min(plies, empty) + 1):
-                sign = _forced(self.game, np.uint64(own), np.uint64(opp), depth, *memory, nodes)
-                if nodes[0] >= nodes[1]:
-                    bound = self.game.position_bound(self.root.own, self.root.opp)
-                    raise too_large(self.game, bound, BYTES_A_POSITION)
-                if sign:
-                    return int(sign) * (HORIZON - depth)
+            for plies in range(len(undecided)):
+                for action, after in [*undecided.items()]:
+                    sign = after.result or 0
+                    if plies and after.result is None:
+                        sign = self._forced(after, plies, memory, nodes)
+                    if _is_spent(nodes):
+                        return scores
+                    if sign:
+                        scores[action] = -sign * (HORIZON - plies - 1)
+                        del undecided[action]
+                if scores.max() > 0 or not undecided:
+                    break
+        return scores
+
+    def _forced(self, position: Position, plies: int, memory: Any, nodes: NDArray[np.int64]) -> int:
+        """Return 1 or -1 if the player to move wins or loses within a number of plies, and 0 otherwise."""
+        return int(_forced(self.game, np.uint64(position.own), np.uint64(position.opp), plies, *memory, nodes))
+
+    def _score_within(self, own: int, opp: int, nodes: NDArray[np.int64]) -> int:
+        """Return the score of a position, which is meaningless if the nodes are spent."""
+        position = Position(self.game, own, opp)
+        if position.result is not None:
+            return position.result * HORIZON
+        with self._memory.use() as memory:
+            for plies in range(1, len(position.legal_actions()) + 1):
+                sign = self._forced(position, plies, memory, nodes)
+                if sign or _is_spent(nodes):
+                    return sign * (HORIZON - plies)
         return 0
+
+    def _checked_score(self, own: int, opp: int) -> int:
+        nodes = _budget(MAX_NODES)
+        score = self._score_within(own, opp, nodes)
+        self._check(nodes)
+        return score
+
+    def _check(self, nodes: NDArray[np.int64]) -> None:
+        """Raise an error if the nodes are spent."""
+        if _is_spent(nodes):
+            bound = self.game.position_bound(self.root.own, self.root.opp)
+            raise too_large(self.game, bound, BYTES_A_POSITION)
+
+
+def _budget(nodes: int) -> NDArray[np.int64]:
+    """Return the number of visited nodes, 0, and its limit."""
+    return np.array([0, nodes])
+
+
+def _is_spent(nodes: NDArray[np.int64]) -> bool:
+    return bool(nodes[0] >= nodes[1])
 
 
 def _new_memory() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

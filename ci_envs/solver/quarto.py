@@ -11,13 +11,13 @@ from ci_envs.games.position import Position
 from ci_envs.games.quarto.game import Quarto
 from ci_envs.games.quarto.layout import CELLS, HAND, HOLDING, LANE
 from ci_envs.kernels.dispatch import implements
+from ci_envs.solver.book_solver import BookSolver, complete_book, read_book
 from ci_envs.solver.on_demand import Memory, OnDemandSolution
-from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key, complete_book, read_book
+from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
 from ci_envs.solver.quarto_keys import position_key
 from ci_envs.solver.quarto_search import new_memory, solve_position
 from ci_envs.solver.search import is_small
 from ci_envs.solver.solution import Progress, Solution
-from ci_envs.solver.solver import Solver
 
 _LANE = int(LANE)
 _QUICK_PIECES = 5  # the values of a position with as many pieces on the board take about 0.01 s
@@ -25,7 +25,7 @@ _DISTANCE_PIECES = 7  # and its distance takes
 _RANDOM_PLIES = 8, 24
 
 
-class QuartoSolver(Solver[Quarto]):
+class QuartoSolver(BookSolver[Quarto]):
     """Solver that searches each position on demand, from the opening book on."""
 
     @override

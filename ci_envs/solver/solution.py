@@ -135,11 +135,17 @@ class Solution(ABC):
         return self._of_actions(words, self.values)
 
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return :meth:`action_scores`, or :meth:`action_values` if computing distances takes long."""
+        """Return :meth:`action_scores`, or :meth:`action_values` if computing distances takes long.
+
+        All actions of a position have ``NO_SCORE`` if their values are not found within a limit of the solution.
+        """
         return self.action_scores(words)
 
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        """Return :meth:`action_scores`, or :meth:`action_values` of positions whose distances take minutes."""
+        """Return :meth:`action_scores`, or scores that are found in seconds, for an agent that plays.
+
+        They can be :meth:`action_values`, or scores of 0 where a search of limited depth found no win and no loss.
+        """
         return self.action_scores(words)
 
     def value(self, position: Position) -> int:

@@ -24,7 +24,7 @@ def solve(game_or_position: Game | Position, *, progress: Progress | None = None
     * Quixo up to 4 x 4 is solved once for all states of the board. The table is stored in the user's cache directory.
     * Nim is solved by theory, without distances, if a search would take minutes.
     * A position of :class:`ConnectN` without gravity is solved by a search for forced wins if it has too many
-      successors.
+      successors. The solution of the whole game searches each position on demand.
     * A position of Quarto is solved by a special search, in milliseconds with at least 5 pieces on the board. Earlier
       values are in a book that is included.
     * A position of Connect Four and of other games with gravity is solved by a special search, in about 0.02 s with 30

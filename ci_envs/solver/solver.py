@@ -4,7 +4,7 @@ A game names its own solver in :attr:`ci_envs.games.game.Game.solver`.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,6 @@ from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.retrograde import RetrogradeSolution
 from ci_envs.solver.search import SearchSolution, is_small
 from ci_envs.solver.solution import Progress, Solution
-
-if TYPE_CHECKING:
-    from ci_envs.solver.on_demand import OnDemandSolution
-    from ci_envs.solver.opening_book import OpeningBook
 
 G = TypeVar("G", bound=Game)
 
@@ -69,21 +65,6 @@ class Solver(Generic[G]):
         if position is not None:
             search.value(position)
         return search
-
-    def on_demand(
-        self, game: G, *, book: "OpeningBook | None" = None, progress: Progress | None = None
-    ) -> "OnDemandSolution":
-        """Return the solution of a game that searches each position on demand, from an opening book on.
-
-        Args:
-            game: The game.
-            book: An opening book, or None.
-            progress: A function that is called repeatedly with the number of visited positions and None.
-
-        Raises:
-            ValueError: The solver has no search for single positions, or the game is too large for it.
-        """
-        raise ValueError(f"{game} has no opening book: its solver does not search single positions")
 
     def stored(self, game: G, name: str) -> Solution:
         """Return the solution from the tables in a folder, or from those in the package for the name ``included``.
