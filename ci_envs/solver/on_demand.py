@@ -90,6 +90,10 @@ class OnDemandSolution(Solution):
     def is_late(self, own: int, opp: int) -> bool:
         """Return whether the distances of a position are found in about 0.05 s."""
 
+    def takes_long(self, own: int, opp: int) -> bool:
+        """Return whether the values of the actions of a position take too long to grade many of them."""
+        return False
+
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         return self._of_each(words, self._score_of)
@@ -105,7 +109,10 @@ class OnDemandSolution(Solution):
 
     @override
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return self.action_values(words)
+        scores = np.full((len(words), self.game.action_count), NO_SCORE, np.int16)
+        quick = np.array([not self.takes_long(own, opp) for own, opp in words.tolist()], np.bool_)
+        scores[quick] = self.action_values(words[quick])
+        return scores
 
     @override
     def compiled(self) -> CompiledSource:

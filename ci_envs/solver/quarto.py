@@ -21,8 +21,9 @@ from ci_envs.solver.solution import Progress, Solution
 
 _LANE = int(LANE)
 _QUICK_PIECES = 5  # the values of a position with as many pieces on the board take about 0.01 s
-_DISTANCE_PIECES = 7  # and its distance takes
-_RANDOM_PLIES = 8, 24
+_DISTANCE_PIECES = 7  # and the distances of all actions take about as long
+_GRADED_PLIES = 9  # after 4 pieces and a fifth in hand, the values of all actions take 0.2 s; two plies earlier, 2 s
+_RANDOM_PLIES = _GRADED_PLIES, 24
 
 
 class QuartoSolver(BookSolver[Quarto]):
@@ -94,6 +95,11 @@ class QuartoSolution(OnDemandSolution):
     @override
     def plies(self, own: int, opp: int) -> int:
         return 2 * (opp & _LANE).bit_count() + (opp >> HOLDING & 1)
+
+    @override
+    def takes_long(self, own: int, opp: int) -> bool:
+        searched = 0 if self.book is None else self.book_plies
+        return searched <= self.plies(own, opp) < _GRADED_PLIES
 
     @property
     @override
