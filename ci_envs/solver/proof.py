@@ -122,7 +122,8 @@ class ProofSolution(Solution):
 
     def _forced(self, position: Position, plies: int, memory: Any, nodes: NDArray[np.int64]) -> int:
         """Return 1 or -1 if the player to move wins or loses within a number of plies, and 0 otherwise."""
-        return int(_forced(self.game, np.uint64(position.own), np.uint64(position.opp), plies, *memory, nodes))
+        facts, order = memory
+        return int(_forced(self.game, np.uint64(position.own), np.uint64(position.opp), plies, facts, order, nodes))
 
     def _score_within(self, own: int, opp: int, nodes: NDArray[np.int64]) -> int:
         """Return the score of a position, which is meaningless if the nodes are spent."""
