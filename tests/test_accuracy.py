@@ -233,14 +233,14 @@ def test_analysis_names_the_winning_action_first():
     result = run("analyse", "TicTacToe-v0", "XX./OO./... X", "minimax:depth=9")
     assert result.exit_code == 0
     assert "1 X X ." in result.stdout
-    assert "value 999,999\n" in result.stdout
+    assert "value +1.000\n" in result.stdout
     assert "best play c1\n" in result.stdout
     assert table_rows(result.stdout) == [
-        ["c1", "999,999", "win in 1"],
-        ["c2", "0", "draw"],
-        ["a3", "-999,998", "loss in 2"],
-        ["b3", "-999,998", "loss in 2"],
-        ["c3", "-999,998", "loss in 2"],
+        ["c1", "+1.000", "win in 1"],
+        ["c2", "+0.000", "draw"],
+        ["a3", "-1.000", "loss in 2"],
+        ["b3", "-1.000", "loss in 2"],
+        ["c3", "-1.000", "loss in 2"],
     ]
 
 
