@@ -498,6 +498,17 @@ def test_an_error_in_compiled_code_names_its_cause_and_line():
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "reason"), [(None, "None is not a callable object"), (lambda game, own: True, "too many positional")]
+)
+def test_a_builder_of_no_kernel_is_explained(kernel, reason):
+    cls = dataclass(frozen=True)(type("NoKernel", (LastCell,), {}))
+    implements(legal, cls)(lambda game: kernel)
+    message = rf"legal of NoKernel must return a function \(game, own, opp, action\): {reason}"
+    with pytest.raises(InvalidGameError, match=message):
+        check_game(cls())
+
+
 def test_more_than_64_cells_are_explained():
     with pytest.raises(InvalidGameError, match=r"has 64 bits \(minimal_game.py, line \d+\)"):
         check_game(LastCell(9, 9))

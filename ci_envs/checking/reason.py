@@ -2,6 +2,7 @@
 
 import re
 import traceback
+from sysconfig import get_path
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _DIGEST = re.compile(r"#[0-9a-f]{16}\b")
@@ -34,5 +35,9 @@ def _place_of(error: Exception, text: str) -> str:
     if match := _PLACE.search(text):
         file, line = (match[1], match[2]) if match[1] else (match[3], match[4])
         return f" ({file.rsplit('/', 1)[-1]}, line {line})"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _LIBRARIES.search(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
     return f" ({frames[-1].filename.rsplit('/', 1)[-1]}, line {frames[-1].lineno})" if frames else ""
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(get_path("stdlib")) or _LIBRARIES.search(file) is not None

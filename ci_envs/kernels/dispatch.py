@@ -27,6 +27,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import fields
 from functools import cached_property, lru_cache
+from inspect import signature
 from typing import Any, ClassVar, TypeVar, cast
 
 from llvmlite import ir
@@ -191,6 +192,7 @@ def operation(function: F, *, inlined: bool = False) -> F:
             for cls in type(game.game).__mro__:
                 if cls in table:
                     kernel = table[cls](game.game)
+                    _check_parameters(function, cls, kernel)
                     # Numba distinguishes functions of one name by a number that is unique only in a process. Linked
                     # from the disk cache, two functions with the same parameters could be confused.
                     kernel.__qualname__ = f"{function.__name__} of {cls.__qualname__}"
@@ -202,6 +204,18 @@ def operation(function: F, *, inlined: bool = False) -> F:
         choose
     )
     return function
+
+
+def _check_parameters(function: Callable[..., Any], cls: type, kernel: Any) -> None:
+    """Raise a TypeError if an implementation is not a function with the parameters of its operation."""
+    parameters = signature(function).parameters
+    try:
+        signature(kernel).bind(*parameters)
+    except TypeError as error:
+        raise TypeError(
+            f"the builder of {function.__name__} of {cls.__name__} must return a function ({', '.join(parameters)}):"
+            f" {error}"
+        ) from None
 
 
 def implements(function: Callable[..., Any], cls: type) -> Callable[[Builder], Builder]:
