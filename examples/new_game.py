@@ -202,7 +202,7 @@ class ChompGuide(Guide):
 
     how_to_play = (
         "Choose a square of the bar. You eat it with all squares below it and to the right of it. The top left square"
-        " is poisoned: if you eat it, you lose."
+        " is poisoned: the player who eats it loses."
     )
 
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:

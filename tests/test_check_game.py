@@ -509,6 +509,16 @@ def test_a_builder_of_no_kernel_is_explained(kernel, reason):
         check_game(cls())
 
 
+def test_a_plain_function_in_a_kernel_is_explained():
+    def is_free(own, opp, action):
+        return ((own | opp) >> action) & ONE == np.uint64(0)
+
+    cls = dataclass(frozen=True)(type("PlainHelper", (LastCell,), {}))
+    implements(legal, cls)(lambda game: lambda game, own, opp, action: is_free(own, opp, action))
+    with pytest.raises(InvalidGameError, match=r"'function'>; a function that a kernel calls needs @kernel"):
+        check_game(cls())
+
+
 def test_more_than_64_cells_are_explained():
     with pytest.raises(InvalidGameError, match=r"has 64 bits \(minimal_game.py, line \d+\)"):
         check_game(LastCell(9, 9))
