@@ -85,6 +85,12 @@ def guide_of(game: Game) -> Guide:
     """Return the guide of a game: the one that is registered for its class, or for the nearest base of its class.
 
     ``guide_of.register(Hex, HexGuide)`` registers the guide of a class of games.
+
+    Examples:
+        >>> from ci_envs import TicTacToe
+        >>> from ci_envs.guides import guide_of
+        >>> guide_of(TicTacToe()).example
+        ('XX./OO./... X', 'c1')
     """
     return Guide(game)
 

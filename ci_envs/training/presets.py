@@ -19,6 +19,12 @@ def training_presets(game: Game) -> Presets:
     """Return the training options for a game that differ from the defaults of the learners. By default there are none.
 
     ``@training_presets.register`` before a function ``(game: Hex) -> Presets`` gives presets to a class of games.
+
+    Examples:
+        >>> from ci_envs import Quixo
+        >>> from ci_envs.training import training_presets
+        >>> training_presets(Quixo(size=5))["alphazero"]["random_plies"]
+        20
     """
     return {}
 
