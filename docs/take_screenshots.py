@@ -93,7 +93,7 @@ def _take_all(browser: Browser, service: GameService, address: str) -> None:
             _open(page, f"{address}/game/{review}")
             page.locator(".mistakes button").first.click()
             if device == "phone":
-                page.evaluate("document.querySelector('.status').scrollIntoView()")
+                page.evaluate("document.querySelector('.analysis').scrollIntoView()")
             _save(page, f"review_{device}_{scheme}")
             page.close()
 

@@ -28,6 +28,7 @@ from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.hosted_game import GameStateError, History
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.offers import Offers
+from ci_envs.web.seats import hash_of
 from ci_envs.web.store import ConflictError, Store
 
 TICTACTOE = "TicTacToe-v0"
@@ -205,10 +206,19 @@ def test_a_file_of_an_earlier_version_is_read(tmp_path):
     path = tmp_path / "games.sqlite"
     id = GameService(Store(path), Catalog(), workers=1).create(TICTACTOE, ("human", "human"), tokens=TOKENS).record.id
     with closing(sqlite3.connect(path)) as connection:
-        for column in ("names", "undone"):
+        for column in ("names", "undone", "increment", "agreed", "proposal", "rematch"):
             connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
-    record = Store(path).get(id)
+        for seat in range(2):
+            connection.execute(f"DROP INDEX by_token_{seat}")
+    store = Store(path)
+    record = store.get(id)
     assert (record.names, record.undone) == (("", ""), ())
+    assert (record.increment, record.agreed, record.proposal, record.rematch) == (0, False, (), "")
+    with closing(sqlite3.connect(path)) as connection:
+        condition = "owner = 'a' OR json_extract(tokens, '$[0]') = 'b' OR json_extract(tokens, '$[1]') = 'b'"
+        plan = str(connection.execute(f"EXPLAIN QUERY PLAN SELECT * FROM games WHERE {condition}").fetchall())
+    assert all(index in plan for index in ("by_owner", "by_token_0", "by_token_1"))
+    assert [listed.id for listed in store.listed("a visitor", hash_of(TOKENS[1]), limit=10)] == [id]
 
 
 def test_giving_up_and_thinking_again(client):

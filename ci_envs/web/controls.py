@@ -60,7 +60,8 @@ class Controls:
         self._draw_button.set_enabled(bool(people) and is_possible(hosted, "draw", people))
         self._resign_button.set_enabled(not hosted.ending and bool(people))
         self._rematch_button.set_enabled(bool(proposers) and is_possible(hosted, "rematch", proposers))
-        self._swap_button.set_enabled(len(held) == 2 and not hosted.ending)
+        different = record.seats[0] != record.seats[1]
+        self._swap_button.set_enabled(different and len(held) == 2 and not hosted.ending)
         self._delete_button.set_enabled(holds_all(record, held))
         self._again_button.set_visibility(bool(held) and status.agent_error is not None and not status.thinking)
 
