@@ -567,6 +567,10 @@ def test_an_agent_plays_a_rematch_at_once_and_agrees_to_no_draw(server, game, pa
     button(page, "Rematch").click()
     page.wait_for_url(lambda url: url != before)
     assert server[1].state.service.get(now().record.rematch).record.seats == ("random", "human")
+    rematch = page.url
+    visit(page, before)
+    button(page, "Rematch").click()  # the same rematch, not another one
+    page.wait_for_url(rematch)
 
 
 def test_the_link_is_copied(game, page):

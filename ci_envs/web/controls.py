@@ -34,6 +34,7 @@ class Controls:
         """
         self._service, self._id, self._tokens, self._do = service, id, tokens, do
         self._seats = ("", "")
+        self._rematch = ""  # the id, if it has begun
 
     def make_buttons(self) -> None:
         """Make the buttons in the current element."""
@@ -41,7 +42,7 @@ class Controls:
         self._redo_button = tool_button("Redo", "redo", self.redo, "r")
         self._draw_button = tool_button("Draw", "handshake", partial(self.propose, "draw"))
         self._resign_button = tool_button("Resign", "flag", self._ask_to_resign)
-        self._rematch_button = tool_button("Rematch", "replay", partial(self.propose, "rematch"))
+        self._rematch_button = tool_button("Rematch", "replay", self._propose_rematch)
         self._swap_button = tool_button("Swap seats", "swap_horiz", self._swap)
         self._delete_button = tool_button("Delete", "delete", self._ask_to_delete)
         self._again_button = tool_button("Retry", "refresh", self._retry)
@@ -52,14 +53,15 @@ class Controls:
         """Enable the buttons that are possible in a status of the game."""
         hosted = status.hosted
         record, held = hosted.record, held_seats(hosted.record, self._tokens)
-        self._seats = record.seats
+        self._seats, self._rematch = record.seats, record.rematch
         people = people_among(record, held)
         proposers = people if HUMAN in record.seats else held
         self._undo_button.set_enabled(bool(proposers) and is_possible(hosted, "takeback", proposers))
         self._redo_button.set_enabled(bool(record.undone) and not hosted.ending and hosted.position.to_move in held)
         self._draw_button.set_enabled(bool(people) and is_possible(hosted, "draw", people))
         self._resign_button.set_enabled(not hosted.ending and bool(people))
-        self._rematch_button.set_enabled(bool(proposers) and is_possible(hosted, "rematch", proposers))
+        possible = bool(proposers) and is_possible(hosted, "rematch", proposers)
+        self._rematch_button.set_enabled(possible or bool(record.rematch))
         different = record.seats[0] != record.seats[1]
         self._swap_button.set_enabled(different and len(held) == 2 and not hosted.ending)
         self._delete_button.set_enabled(holds_all(record, held))
@@ -81,6 +83,13 @@ class Controls:
         """Play the moves again that were taken back last."""
         if self._redo_button.enabled:
             await self._do(lambda: self._service.redo(self._id, tokens=self._tokens))
+
+    async def _propose_rematch(self) -> None:
+        """Propose a rematch, or go to the rematch that has begun."""
+        if self._rematch:
+            ui.navigate.to(f"/game/{self._rematch}")
+        else:
+            await self.propose("rematch")
 
     async def _swap(self) -> None:
         first, second = self._seats
