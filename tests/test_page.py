@@ -344,6 +344,7 @@ def test_no_text_of_a_client_is_html(server, game, page):
     visit(page, f"{client.base_url}/game/{record.id}")
     expect(page.locator("h1")).to_have_text(f"Tic-tac-toe: {MARKED} against {MARKED}")
     expect(page).to_have_title(f"Tic-tac-toe: {MARKED} against {MARKED}")
+    expect(page.locator(".player-name")).to_have_text([MARKED, MARKED])
     page.get_by_label("Agent that analyses").fill(MARKED)
     page.get_by_text("Live analysis").click()
     expect(page.locator(".insight .analysis-text").first).to_contain_text("<b class=marked>")
@@ -579,6 +580,15 @@ def test_the_link_is_copied(game, page):
     button(page, "Copy link").click()
     expect(page.get_by_role("alert")).to_contain_text("The link is copied.")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_the_link_is_copied_without_a_clipboard_of_a_secure_page(game, page):
+    page.add_init_script("""delete Navigator.prototype.clipboard;
+        document.execCommand = (what) => { window.copied = [what, getSelection().toString()]; };""")
+    game()
+    button(page, "Copy link").click()
+    expect(page.get_by_role("alert")).to_contain_text("The link is copied.")
+    assert page.evaluate("window.copied") == ["copy", page.url]
 
 
 def test_a_game_is_deleted_after_a_question(server, game, page):
