@@ -25,7 +25,7 @@ STOPPED_TIME = time.time() // 3600 * 3600
 STOPPED_CLOCK = f"import time; time.time = lambda: {STOPPED_TIME}; from ci_envs.cli.main import main; main()"
 
 # all tests count as one client, and send many requests
-UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16)
+UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16, client_share=1.0)
 
 
 @contextmanager
@@ -78,9 +78,9 @@ def process(path, port, *options, cwd=None, stopped_clock=False):
         running.stdout.close()
 
 
-def other_client(client):
+def other_client(client, address="127.0.0.2"):
     """Return a client with another address on this machine."""
-    transport = httpx.HTTPTransport(local_address="127.0.0.2")
+    transport = httpx.HTTPTransport(local_address=address)
     return httpx.Client(base_url=client.base_url, transport=transport, timeout=60)
 
 

@@ -19,6 +19,7 @@ from ci_envs.web.catalog import Catalog
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts, HostGuard, OriginGuard, SecurityHeaders
 from ci_envs.web.limits import ClientLimits, RateLimit
+from ci_envs.web.page_turns import PageTurns
 from ci_envs.web.socket_packets import SocketPackets
 from ci_envs.web.store import StorageError, Store
 from ci_envs.web.unknown_route import UnknownRoute
@@ -109,6 +110,7 @@ def _protect(app: FastAPI, hosts: AllowedHosts, limits: ClientLimits) -> None:
     """
     app.add_middleware(BodyLimit)
     app.add_middleware(SocketPackets)
+    app.add_middleware(PageTurns, share=limits.client_share)
     app.add_middleware(RateLimit, limits=limits)
     app.add_middleware(OriginGuard)
     app.add_middleware(HostGuard, hosts=hosts)

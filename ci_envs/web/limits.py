@@ -38,6 +38,7 @@ class ClientLimits:
         games: Unfinished games that were changed in the last hour.
         client_searches: Simultaneous searches.
         searches: Simultaneous searches.
+        client_share: The part of the time of the server that the pages of a client can take.
     """
 
     client_requests: int = 1_200
@@ -49,6 +50,7 @@ class ClientLimits:
     games: int = 2_000
     client_searches: int = 6
     searches: int = 16
+    client_share: float = 0.25
 
 
 class ClientLimitError(Exception):
@@ -143,7 +145,12 @@ def _cost(path: str) -> int:
     """Return as how many requests a request counts: 0 for the files of the pages, 1 for the API, else a page."""
     if path.startswith("/_nicegui/"):
         return 0
-    return 1 if path.startswith(("/api/", "/_nicegui_ws/")) else _PAGE_COST
+    return _PAGE_COST if is_page(path) else 1
+
+
+def is_page(path: str) -> bool:
+    """Return whether a path is that of a page, and not of a file of the pages, the API or a WebSocket."""
+    return not path.startswith(("/_nicegui/", "/api/", "/_nicegui_ws/"))
 
 
 def client_of(scope: Scope) -> str:

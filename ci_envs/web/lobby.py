@@ -58,13 +58,14 @@ class Lobby:
             for entry in service.catalog.environments():
                 self._card(entry.name)
         with ui.expansion("Choose the board, the players and their options", value=bool(environment)) as expansion:
-            form = NewGameForm(service.catalog.environments(), offers, environment, position, self._begin_new)
-        expansion.classes("w-full panel").on_value_change(lambda event: form.load() if event.value else None)
+            form = ui.element("div").classes("w-full")
+        make = partial(NewGameForm, service.catalog.environments(), offers, environment, position, self._begin_new)
+        expansion.classes("w-full panel").on_value_change(lambda event: _open(form, make) if event.value else None)
         with ui.expansion("Import a game").classes("w-full panel"):
             self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("w-full")
             ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
         if environment:
-            form.load()
+            _open(form, make)
         _list(*games_of(service, owner, page), page, owner)
 
     def _card(self, id: str) -> None:
@@ -142,6 +143,13 @@ def exported_game(text: str) -> Export:
         return Export.model_validate(data)
     except ValidationError as error:
         raise ValueError(f"This text is not an exported game: {error_text(error)}") from None
+
+
+def _open(place: ui.element, make: Callable[[], NewGameForm]) -> None:
+    """Make the form in its place when it is opened first. On every page it would double the time to build the page."""
+    if not place.default_slot.children:
+        with place:
+            make().load()
 
 
 def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGame], int]:
