@@ -1,12 +1,14 @@
 """Load test of the web server, with many games at once: ``python -m benchmarks.web_load``.
 
 Each game is a random player against an agent. The test starts ``ci-envs serve``, plays whole games, replays each game
-from the stored moves, and prints the latency of moves and of the replies of agents. The time between moves of a player
+from the stored moves, and prints the latency of moves and of the replies of agents. Then it prints the memory of all
+processes of the server together (proportional set size), and the time of a processor that the idle server uses. The time between moves of a player
 is exponentially distributed. With ``--think 0`` players move at once and saturate the server. The players run on the
 same processor as the server.
 """
 
 import asyncio
+import os
 import random
 import socket
 import subprocess
@@ -22,7 +24,9 @@ import click
 import numpy as np
 
 from ci_envs import Position, make
+from ci_envs.web.process_memory import shared_memory_mb
 
+_IDLE_SECONDS = 20.0
 _PAUSE, _ATTEMPTS = 0.5, 120  # seconds between two attempts to reach the server, and the number of attempts
 
 
@@ -43,6 +47,7 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
             "-m",
             "ci_envs",
             "serve",
+            "--no-prepare",
             "--port",
             str(port),
             "--games",
@@ -58,6 +63,11 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
             warm = time.perf_counter()
             times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think)))
             ended = time.perf_counter()
+            processes = _descendants(server.pid)
+            before = sum(map(_cpu_seconds, processes))
+            time.sleep(_IDLE_SECONDS)
+            idle = (sum(map(_cpu_seconds, processes)) - before) / _IDLE_SECONDS
+            memory = sum(map(shared_memory_mb, processes))
         finally:
             server.kill()
             server.wait()
@@ -66,6 +76,20 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
     for event, seconds in zip(("acknowledged", "answered"), times.T, strict=True):
         percentiles = (f"p{rank} {1000 * np.percentile(seconds, rank):.1f} ms" for rank in (50, 95, 99, 100))
         print(f"{event:12} {', '.join(percentiles)}")
+    print(f"afterwards   {memory:.0f} MiB in {len(processes)} processes, {idle:.1%} of a processor when idle")
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return a process and all its descendants (Linux)."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    children = " ".join((thread / "children").read_text() for thread in threads).split()
+    return [pid, *(one for child in children for one in _descendants(int(child)))]
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return the time that a process has used."""
+    numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _play(

@@ -180,7 +180,7 @@ def attack_with_all(client, complete):
     """
     begun = set()
     for number, (name, agents) in enumerate(AGENTS.items()):
-        with other_client(client, f"127.0.1.{number}") as attacker:  # for the limit of new games
+        with other_client(client, f"127.0.1.{number if complete else 0}") as attacker:  # for the limit of new games
             if complete:
                 accepted = sum(attack(attacker, game, agent, 2.0) for agent in agents for game in environments()) > 0
             else:

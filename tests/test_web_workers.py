@@ -198,6 +198,18 @@ def test_the_jobs_of_a_client_leave_a_thread_to_others():
     assert pool.submit("late", go_on.wait).cancelled()
 
 
+def test_two_clients_with_long_jobs_do_not_delay_another_one():
+    pool, done, go_on = FairPool(2, "test", reserve=1), [], threading.Event()
+    long = [pool.submit(client, go_on.wait) for client in ("greedy", "other")]
+    pool.submit("greedy", lambda: done.append("greedy"))
+    pool.submit("modest", lambda: done.append("modest")).result(10)
+    assert done == ["modest"]
+    assert not any(job.done() for job in long)
+    go_on.set()
+    wait_until(lambda: done == ["modest", "greedy"])
+    pool.close()
+
+
 def test_worker_processes_end_with_a_killed_server(tmp_path):
     with process(tmp_path / "games.sqlite", free_port(), "--agent", f"deep={DEEP}") as (client, running):
         begin(client, LARGE, "deep")

@@ -14,6 +14,7 @@ from ci_envs.web.catalog import HUMAN
 from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.limits import BusyError
 
+_RESERVE = 3  # further jobs for each worker, of clients that have no other job
 _CHECKED_SPECS = 1000  # the number of spec strings of which the result of a check is kept
 _CHECK_SECONDS = 20.0  # the time limit of a check, with the wait for a process
 
@@ -22,6 +23,7 @@ class AgentPool:
     """Jobs, each with a worker process of its own.
 
     A job occupies its thread until its process is replaced. So the jobs of one client leave one thread to the others.
+    Processes start in milliseconds, so that a client without a job need not wait for the long jobs of others.
     """
 
     def __init__(self, processes: AgentProcesses, workers: int, name: str) -> None:
@@ -29,11 +31,11 @@ class AgentPool:
 
         Args:
             processes: The worker processes.
-            workers: The number of jobs at a time.
+            workers: The number of jobs at a time. Up to three times as many more are for clients without another job.
             name: The beginning of the names of the threads.
         """
         self._processes = processes
-        self._jobs = FairPool(workers, name)
+        self._jobs = FairPool(workers, name, reserve=_RESERVE * workers)
         self._checked: dict[tuple[Game, str], bool] = {}  # whether the agent can analyse, the oldest first
         self._lock = Lock()
 

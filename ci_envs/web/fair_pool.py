@@ -13,9 +13,17 @@ class FairPool:
     The jobs of a client occupy at most all threads but one. The empty client, which is the server, has no limit.
     """
 
-    def __init__(self, workers: int, name: str) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
-        self._free, self._most = workers, max(1, workers - 1)
+    def __init__(self, workers: int, name: str, *, reserve: int = 0) -> None:
+        """Begin without jobs.
+
+        Args:
+            workers: The number of threads.
+            name: The beginning of the names of the threads.
+            reserve: The number of further threads, which only clients without a running job use. So several clients
+                with long jobs do not delay another one.
+        """
+        self._pool = ThreadPoolExecutor(workers + reserve, thread_name_prefix=name)
+        self._free, self._reserve, self._most = workers, reserve, max(1, workers - 1)
         # by client, the next client first
         self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = OrderedDict()
         self._running: Counter[str] = Counter()  # by client
@@ -50,8 +58,8 @@ class FairPool:
 
     def _start_next(self) -> None:
         with self._lock:
-            client = next((one for one in self._waiting if not one or self._running[one] < self._most), None)
-            if client is None or not self._free:
+            client = next(filter(self._may_start, self._waiting), None)
+            if client is None:
                 return
             jobs = self._waiting.pop(client)
             future, job = jobs.popleft()
@@ -60,6 +68,12 @@ class FairPool:
             self._free -= 1
             self._running[client] += 1
             self._pool.submit(self._run, client, future, job)
+
+    def _may_start(self, client: str) -> bool:
+        running = self._running.get(client, 0)
+        if self._free <= 0:
+            return client != "" and not running and self._free + self._reserve > 0
+        return client == "" or running < self._most
 
     def _run(self, client: str, future: "Future[Any]", job: Callable[[], Any]) -> None:
         if future.set_running_or_notify_cancel():
