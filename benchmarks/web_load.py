@@ -2,9 +2,9 @@
 
 Each game is a random player against an agent. The test starts ``ci-envs serve``, plays whole games, replays each game
 from the stored moves, and prints the latency of moves and of the replies of agents. Then it prints the memory of all
-processes of the server together (proportional set size), and the time of a processor that the idle server uses. The time between moves of a player
-is exponentially distributed. With ``--think 0`` players move at once and saturate the server. The players run on the
-same processor as the server.
+processes of the server together (proportional set size), and the time of a processor that the idle server uses. The
+time between moves of a player is exponentially distributed. With ``--think 0`` players move at once and saturate the
+server. The players run on the same processor as the server.
 """
 
 import asyncio
