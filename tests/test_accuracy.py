@@ -1,5 +1,6 @@
 """Accuracy against exact values: sampled positions, measured shares, and the output of the command line."""
 
+import json
 from itertools import compress
 
 import numpy as np
@@ -13,6 +14,7 @@ from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.accuracy import Tally, measure_accuracies, measure_accuracy
+from ci_envs.arena.grading import grade
 from ci_envs.cli.main import main
 from ci_envs.registry.agents import AGENTS
 from ci_envs.solver.enumeration import Reachable
@@ -223,6 +225,19 @@ def test_the_table_shows_illegal_actions_and_unknown_distances(monkeypatch):
     assert "constant: 10 illegal actions" in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("constant"))
     assert row.split()[1:7] == ["0.00", "0.00", "to", "27.75", "-", "-"]
+
+
+def test_positions_whose_values_are_not_found_are_counted():
+    result = run("accuracy", "ConnectN-v0", "random", "--positions", "12", "--json", "-")
+    [row] = json.loads(result.stdout)
+    assert 0 < row["everywhere"]["positions"] == 12 - row["unknown"]
+
+
+def test_decisions_without_known_values_are_not_graded():
+    scores = np.array([[NO_SCORE, NO_SCORE, NO_SCORE], [1, 0, NO_SCORE], [0, 0, -1]], np.int16)
+    accuracy = grade(scores, np.array([0, 1, 1]))
+    assert (accuracy.unknown, accuracy.illegal) == (1, 0)
+    assert accuracy.everywhere == Tally(2, 1, None, 0.5)
 
 
 def table_rows(stdout):

@@ -139,7 +139,7 @@ def test_the_command(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["ConnectN-v0:rows=7,cols=7", "random"], "has no exam: it is not solved, and it has no published positions"),
+        (["Quixo-v0:size=6", "random"], "has no exam: it is not solved, and it has no published positions"),
         (["TicTacToe-v0", "random", "--games", "3"], "games must be an even number, not 3"),
         (["TicTacToe-v0", "randon"], "random"),
         (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),

@@ -21,13 +21,12 @@ SOLVED = {
     "ConnectN-v0": ("ConnectN-v0:rows=4,cols=4", "ConnectN-v0"),
     "ConnectFour-v0": ("ConnectFour-v0:rows=4,cols=5", "ConnectFour-v0"),
     "Nim-v0": ("Nim-v0", "Nim-v0:misere=true", "Nim-v0:heaps=1,3,5,7,9"),
-    "Quarto-v0": (),
+    "Quarto-v0": ("Quarto-v0",),
 }
 """The environments in the table of exact results. The generator solves their initial positions."""
 
 PUBLISHED = {
     "Quixo-v0": "With `size=5` neither player can force a win (Tanaka, Bonnet, Tixeuil and Tamura 2021).",
-    "Quarto-v0": "Neither player can force a win (Goossens 1998). The game has too many positions for our solver.",
 }
 """Published results that the solver of this package cannot compute."""
 
