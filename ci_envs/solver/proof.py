@@ -36,6 +36,9 @@ _SLOTS = 1 << 20
 _CELLS = 64
 
 
+_Memory = tuple[NDArray[np.uint64], NDArray[np.int64]]
+
+
 class ProofSolution(Solution):
     """The solution of a :class:`ConnectN` without gravity. Each position is searched on demand.
 
@@ -120,7 +123,7 @@ class ProofSolution(Solution):
                     break
         return scores
 
-    def _forced(self, position: Position, plies: int, memory: Any, nodes: NDArray[np.int64]) -> int:
+    def _forced(self, position: Position, plies: int, memory: _Memory, nodes: NDArray[np.int64]) -> int:
         """Return 1 or -1 if the player to move wins or loses within a number of plies, and 0 otherwise."""
         facts, order = memory
         return int(_forced(self.game, np.uint64(position.own), np.uint64(position.opp), plies, facts, order, nodes))
@@ -159,7 +162,7 @@ def _is_spent(nodes: NDArray[np.int64]) -> bool:
     return bool(nodes[0] >= nodes[1])
 
 
-def _new_memory() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _new_memory() -> _Memory:
     """Return a table of facts, with keys that no position has, and an array for the order of moves."""
     facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
     return facts, np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
