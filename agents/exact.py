@@ -18,7 +18,7 @@ class ExactAgent(PositionAgent):
 
     It chooses at random between equally good actions. With ``randomise`` it chooses between all actions that keep the
     value of the position, even if a win then takes longer. The same applies to positions of Connect Four with more than
-    30 empty cells and of Quarto with fewer than 7 pieces on the board, whose distances take long.
+    30 empty cells and of Quarto with fewer than 6 pieces on the board, whose distances take long.
 
     On large boards of :class:`ConnectN` without gravity it looks for the fastest win, and otherwise avoids losses, with
     a limited search. So it wins the default board as the first player.

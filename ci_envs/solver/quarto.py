@@ -21,7 +21,7 @@ from ci_envs.solver.solution import Progress, Solution
 
 _LANE = int(LANE)
 _QUICK_PIECES = 5  # the values of a position with as many pieces on the board take about 0.01 s
-_DISTANCE_PIECES = 7  # and the distances of all actions take about as long
+_DISTANCE_PIECES = 6  # and its distance takes about as long
 _GRADED_PLIES = 9  # after 4 pieces and a fifth in hand, the values of all actions take 0.2 s; two plies earlier, 2 s
 _RANDOM_PLIES = _GRADED_PLIES, 24
 
