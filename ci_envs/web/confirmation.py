@@ -3,22 +3,18 @@
 from nicegui import ui
 
 
-class Confirmation:
-    """A dialog with a question, a button that confirms and a button that cancels."""
+async def is_confirmed(question: str, action: str) -> bool:
+    """Show a dialog with a question, and return whether the user confirms.
 
-    def __init__(self, question: str, action: str) -> None:
-        """Make the dialog in the current element.
-
-        Args:
-            question: The question, which is also the label of the dialog.
-            action: The text of the button that confirms.
-        """
-        with ui.dialog() as self._dialog, ui.card().props(f'role=alertdialog aria-label="{question}"'):
-            ui.label(question)
-            with ui.row():
-                ui.button(action, on_click=lambda: self._dialog.submit(True)).props("no-caps")
-                ui.button("Cancel", on_click=lambda: self._dialog.submit(False)).props("flat no-caps autofocus")
-
-    async def is_given(self) -> bool:
-        """Show the dialog, and return whether the user confirms."""
-        return bool(await self._dialog)
+    Args:
+        question: The question, which is also the label of the dialog.
+        action: The text of the button that confirms.
+    """
+    with ui.dialog() as dialog, ui.card().props(f'role=alertdialog aria-label="{question}"'):
+        ui.label(question)
+        with ui.row():
+            ui.button(action, on_click=lambda: dialog.submit(True)).props("no-caps")
+            ui.button("Cancel", on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
+    confirmed = bool(await dialog)
+    dialog.delete()
+    return confirmed

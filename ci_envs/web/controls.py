@@ -6,7 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from ci_envs.web.catalog import HUMAN
-from ci_envs.web.confirmation import Confirmation
+from ci_envs.web.confirmation import is_confirmed
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import GameStatus
 from ci_envs.web.hosted_game import HostedGame
@@ -46,8 +46,6 @@ class Controls:
         self._swap_button = tool_button("Swap seats", "swap_horiz", self._swap)
         self._delete_button = tool_button("Delete", "delete", self._ask_to_delete)
         self._again_button = tool_button("Retry", "refresh", self._retry)
-        self._resigning = Confirmation("Resign this game?", "Resign")
-        self._deleting = Confirmation("Delete this game for ever?", "Delete")
 
     def show(self, status: GameStatus) -> None:
         """Enable the buttons that are possible in a status of the game."""
@@ -96,7 +94,7 @@ class Controls:
         await self._do(lambda: self._service.change_seats(self._id, (second, first), tokens=self._tokens))
 
     async def _ask_to_resign(self) -> None:
-        if await self._resigning.is_given():
+        if await is_confirmed("Resign this game?", "Resign"):
             await self._do(lambda: self._service.resign(self._id, tokens=self._tokens))
 
     async def _ask_to_delete(self) -> None:
@@ -104,7 +102,7 @@ class Controls:
             self._service.delete(self._id, tokens=self._tokens)
             return True
 
-        if await self._deleting.is_given() and await run_or_notify(delete):
+        if await is_confirmed("Delete this game for ever?", "Delete") and await run_or_notify(delete):
             ui.navigate.to("/")
 
     async def _retry(self) -> None:
