@@ -14,7 +14,7 @@ from ci_envs.web.catalog import HUMAN
 from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.limits import BusyError
 
-_RESERVE = 3  # further jobs for each worker, of clients that have no other job
+_RESERVE = 1  # further jobs for each worker, of clients that have no other job
 _CHECKED_SPECS = 1000  # the number of spec strings of which the result of a check is kept
 _CHECK_SECONDS = 20.0  # the time limit of a check, with the wait for a process
 
@@ -31,7 +31,7 @@ class AgentPool:
 
         Args:
             processes: The worker processes.
-            workers: The number of jobs at a time. Up to three times as many more are for clients without another job.
+            workers: The number of jobs at a time. As many more are for clients without another job.
             name: The beginning of the names of the threads.
         """
         self._processes = processes

@@ -61,6 +61,11 @@ class AgentProcess:
         """Return whether the process can do another job."""
         return self._process.is_running and self._process.memory_mb() <= _KEPT_MB
 
+    def has_code(self, game: Game, spec: str) -> bool:
+        """Return whether the process has made an agent with this name for a game, with any options."""
+        name = spec.partition(":")[0]
+        return any(one == game and other.partition(":")[0] == name for one, other in self.known)
+
     def wait_until_ready(self) -> None:
         """Wait until the process can begin a job.
 

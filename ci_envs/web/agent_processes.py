@@ -63,6 +63,8 @@ class AgentProcesses:
     def take(self, game: Game, spec: str) -> AgentProcess:
         """Return a process for a job of an agent, first one that has made the agent.
 
+        A process that has other agents only stays for their games: a process that is killed loses its agents.
+
         Raises:
             ProcessError: The process cannot be started, or the pool is closed.
         """
@@ -83,10 +85,10 @@ class AgentProcesses:
 
     def _take_idle(self, game: Game, spec: str) -> AgentProcess | None:
         with self._lock:
-            if not self._idle:
+            suitable = [one for one in self._idle if not one.known or one.has_code(game, spec)]
+            if not suitable:
                 return None
-            # if none has the agent, the one with the fewest agents: the others stay fast for their games
-            best = max(self._idle, key=lambda one: ((game, spec) in one.known, -len(one.known)))
+            best = max(suitable, key=lambda one: ((game, spec) in one.known, one.has_code(game, spec)))
             self._idle.remove(best)
             return best
 

@@ -4,7 +4,10 @@ import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic
 from typing import Any
+
+_PATIENCE = 0.3  # seconds without the start of a job after which the running jobs are long
 
 
 class FairPool:
@@ -19,14 +22,15 @@ class FairPool:
         Args:
             workers: The number of threads.
             name: The beginning of the names of the threads.
-            reserve: The number of further threads, which only clients without a running job use. So several clients
-                with long jobs do not delay another one.
+            reserve: The number of further threads, for clients without a running job while no job has ended for 0.3 s.
+                So several clients with long jobs do not delay another one.
         """
         self._pool = ThreadPoolExecutor(workers + reserve, thread_name_prefix=name)
         self._free, self._reserve, self._most = workers, reserve, max(1, workers - 1)
         # by client, the next client first
         self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = OrderedDict()
         self._running: Counter[str] = Counter()  # by client
+        self._last_start = 0.0
         self._is_closed = False
         self._lock = threading.Lock()
 
@@ -44,6 +48,10 @@ class FairPool:
             else:
                 self._waiting.setdefault(client, deque()).append((future, job))
         self._start_next()
+        if self._reserve and not (future.running() or future.done()):
+            timer = threading.Timer(_PATIENCE, self._start_next)
+            timer.daemon = True
+            timer.start()
         return future
 
     def close(self) -> None:
@@ -66,13 +74,15 @@ class FairPool:
             if jobs:
                 self._waiting[client] = jobs
             self._free -= 1
+            self._last_start = monotonic()
             self._running[client] += 1
             self._pool.submit(self._run, client, future, job)
 
     def _may_start(self, client: str) -> bool:
         running = self._running.get(client, 0)
         if self._free <= 0:
-            return client != "" and not running and self._free + self._reserve > 0
+            are_long = monotonic() - self._last_start >= 0.9 * _PATIENCE
+            return are_long and client != "" and not running and self._free + self._reserve > 0
         return client == "" or running < self._most
 
     def _run(self, client: str, future: "Future[Any]", job: Callable[[], Any]) -> None:

@@ -6,6 +6,7 @@ The program of the fork server is ``python -m ci_envs.web.fork_server``. It has 
 
 import gc
 import os
+import select
 import signal
 import socket
 import struct
@@ -126,12 +127,19 @@ class _ForkedProcess:
 
     def poll(self) -> int | None:
         """Return the exit status, or None while the process runs."""
-        if self._status is None:
+        if self._status is None and self._has_closed_its_output():
             try:
                 self._status = self._poll()
             except OSError:
                 self._status = -signal.SIGKILL
         return self._status
+
+    def _has_closed_its_output(self) -> bool:
+        """Return whether the process may have ended. To ask the fork server each time would take much longer."""
+        assert self.stdout is not None
+        hangups = select.poll()
+        hangups.register(self.stdout, 0)
+        return bool(hangups.poll(0))
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the end of the process."""

@@ -34,6 +34,7 @@ from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat,
 from ci_envs.web.store import ConflictError, GameRecord, Store
 
 _HOUR = 3600.0
+_KEPT = 3  # processes without a job for each worker
 _MEMORY_MB, _WORKER_MB = 448, 256  # the budget of the memory: for the server, and for each worker
 
 
@@ -77,7 +78,7 @@ class GameService:
         self.limits = limits or ClientLimits()
         budget = _MEMORY_MB + _WORKER_MB * self._workers
         budget = budget if memory_mb is None else integer_between("memory_mb", memory_mb, 1)
-        self._processes = AgentProcesses(catalog.listed, self._workers + 1, budget)
+        self._processes = AgentProcesses(catalog.listed, _KEPT * self._workers, budget)
         self.agents = AgentPool(self._processes, self._workers, "agent")
         self.analysts = AgentPool(self._processes, self._workers, "search")
         self.listeners = Listeners()
