@@ -19,7 +19,8 @@ from serving import free_port, other_client, process
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.process_memory import shared_memory_mb
 
-SECONDS = 0.5  # for a move against random and its answer, on an idle machine
+SECONDS = 0.5  # for a move against random and its answer
+SHUTDOWN_SECONDS = 3
 MOST_MB = 1024
 HUGE = 10**12  # where the declaration has no bound
 CATALOG = Catalog()
@@ -192,7 +193,7 @@ def attack_with_all(client, complete):
 @pytest.mark.parametrize("complete", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_strangers_with_extreme_options_do_not_delay_others(tmp_path, complete):
     """SIGTERM ends the server while an agent computes."""
-    found = {}
+    found, slowness = {}, max(1.0, os.getloadavg()[0] / os.cpu_count())  # other processes slow down the server
     with process(tmp_path / "games.sqlite", free_port(), "--workers", "2") as (client, running):
         with other_client(client) as other, Victim(other) as victim:
             time.sleep(2)
@@ -204,7 +205,7 @@ def test_strangers_with_extreme_options_do_not_delay_others(tmp_path, complete):
         client.post(f"/api/games/{state['id']}/moves", json={"action": 0}).raise_for_status()
         began = time.monotonic()
         running.send_signal(signal.SIGTERM)
-        running.wait(3)
+        running.wait(SHUTDOWN_SECONDS * slowness)
         ended = time.monotonic() - began
     print(
         f"slowest move {max(victim.seconds):.3f} s (median when idle {idle:.3f} s, under attack "
@@ -212,5 +213,5 @@ def test_strangers_with_extreme_options_do_not_delay_others(tmp_path, complete):
         f"{len(victim.seconds)} moves, {len(begun)} agents"
     )
     assert set(AGENTS) - begun <= {"monte_carlo", "q_learning", "report"}  # they need a file, or a name
-    assert max(victim.seconds) < max(SECONDS, 20 * idle)  # a loaded machine is slower
+    assert max(victim.seconds) < SECONDS * slowness
     assert found["memory"] < MOST_MB

@@ -87,7 +87,7 @@ def _is_puzzle(scores: NDArray[np.int16]) -> NDArray[np.bool_]:
 
 
 def _position(game: Game, own: int, opp: int) -> Position:
-    """Return the position of two words, with a first player that agrees with its number of stones."""
+    """Return the position of two words, in which player 0 is to move if that is valid, otherwise player 1."""
     for player in (0, 1):
         position = Position(game, own, opp, player)
         try:
