@@ -55,6 +55,15 @@ def test_keys_lie_where_the_picture_shows_an_action():
         assert keys == dict(zip(("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"), "123qweasd", strict=True))
 
 
+def test_the_last_move_of_both_players_is_marked_where_its_name_says():
+    position = Position.start(pair("Breakthrough:rows=5,cols=4")[0])
+    for choice in range(6):
+        action = position.legal_actions()[choice]
+        name, position = position.action_name(action), position.play(action)
+        assert position.last_targets(action) == (name[:2], name[2:])
+        assert set(position.trace(action)) == {name[:2], name[2:]}
+
+
 def names_of(position):
     return {position.action_name(action) for action in position.legal_actions()}
 

@@ -28,6 +28,7 @@ from ci_envs.registry.options import (
     unnamed_option,
     validated,
 )
+from ci_envs.training import train
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.offers import Offers
 from ci_envs.web.option_inputs import OptionInputs
@@ -118,6 +119,11 @@ def test_one_declaration_is_read_by_everything(most, strangers, monkeypatch):
 def test_strangers_cannot_exceed_a_bound(spec, message):
     with pytest.raises(ValueError, match=message):
         Catalog().agent(spec, GAME)
+
+
+def test_an_error_states_both_bounds_of_an_option(tmp_path):
+    with pytest.raises(ValueError, match="learning_rate must be a number above 0 and at most 1, not 2"):
+        train("q_learning", GAME, output=tmp_path / "run", learning_rate=2.0)
 
 
 def test_strangers_always_have_a_limit_of_time():

@@ -511,3 +511,18 @@ def test_quarto_piece_symmetries_keep_the_number_of_shared_attributes():
     assert {tuple(second[piece] for piece in first) for first in maps for second in maps} == maps
     for pieces in maps:
         assert all((pieces[a] ^ pieces[b]).bit_count() == (a ^ b).bit_count() for a in range(16) for b in range(16))
+
+
+def test_the_winner_of_nim_takes_the_last_piece_and_loses_with_misere() -> None:
+    for heaps, first_wins in [((1,), True), ((1, 1), False)]:
+        for misere in (False, True):
+            position = Position.start(Nim(heaps, misere=misere))
+            assert position.winner is None
+            while position.result is None:
+                position = position.play(position.legal_actions()[0])
+            assert position.winner == (0 if first_wins is not misere else 1)
+
+
+def test_a_number_that_is_no_action_is_refused_with_the_range_of_the_actions() -> None:
+    with pytest.raises(ValueError, match=r"has the actions 0 to 8, not 9$"):
+        Position.start(ConnectN(3, 3, 3)).action_name(9)

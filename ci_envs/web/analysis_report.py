@@ -16,7 +16,7 @@ class AnalysedAction(BaseModel):
     number: int
     name: str
     value: float | None = Field(
-        description="The value for the player to move, on the scale of the agent, or null if it was not searched."
+        description="The value for the player to move, from -1 to 1, or null if it was not searched."
     )
     visits: int | None = Field(description="The visit count, or null if the search has no simulations.")
     share: float | None = Field(description="The share of the visits, or null.")
@@ -38,7 +38,7 @@ class TreeBranch(BaseModel):
 class AnalysisReport(BaseModel):
     """The current analysis of a position by an agent."""
 
-    value: float = Field(description="The value for the player to move, on the scale of the agent.")
+    value: float = Field(description="The value for the player to move, from -1 to 1.")
     win_probability: float | None = Field(
         description="The winning chances of the player to move, where a draw counts as one half, or null if unknown."
     )
