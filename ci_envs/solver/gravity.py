@@ -21,6 +21,7 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
+from ci_envs.solver.null_windows import middle_of
 from ci_envs.solver.on_demand import LIMIT, NODES, UNFINISHED, Memory, OnDemandSolution
 from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
 from ci_envs.solver.solution import Progress
@@ -212,11 +213,7 @@ def _solve(game: Any, own: Any, opp: Any, low: Any, high: Any, table: Any, order
     low, high = min(max(low, least), most), max(min(high, most), least)
     threats = completing(game, own ^ mask) & _free(game, mask)
     while low < high:
-        middle = low + (high - low) // 2
-        if middle <= 0 and low // 2 < middle:
-            middle = -(-low // 2)
-        elif middle >= 0 and high // 2 > middle:
-            middle = high // 2
+        middle = middle_of(low, high)
         score = _negamax(game, own, mask, threats, left, middle, middle + 1, table, order, work)
         if work[NODES] >= work[LIMIT]:
             return np.int64(UNFINISHED)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ci_envs.games.quarto.layout import CELLS, HAND, HOLDING, LANE, PIECES, SPREAD, USED, piece_at
 from ci_envs.kernels.bits import popcount, trailing_zeros
 from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
+from ci_envs.solver.null_windows import middle_of
 from ci_envs.solver.on_demand import LIMIT, NODES, UNFINISHED
 from ci_envs.solver.quarto_keys import position_key
 from ci_envs.solver.quarto_lines import (
@@ -68,11 +69,7 @@ def solve_position(game: Any, own: Any, opp: Any, low: Any, high: Any, memory: A
     cells = CELLS - np.int64(popcount(filled))
     low, high = min(max(low, -cells), cells), max(min(high, cells), -cells)
     while low < high:
-        middle = low + (high - low) // 2
-        if middle <= 0 and low // 2 < middle:
-            middle = -(-low // 2)
-        elif middle >= 0 and high // 2 > middle:
-            middle = high // 2
+        middle = middle_of(low, high)
         if opp >> np.uint64(HOLDING):
             score = _place(game, states, counts, own, filled, hand, left, middle, middle + 1, memory)
         else:
