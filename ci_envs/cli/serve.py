@@ -57,7 +57,7 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
     "--memory",
     "memory_mb",
     type=click.IntRange(min=256),
-    help="Memory of the server with all its processes, in units of 2^20 bytes.  [default: 448, and 256 per worker]",
+    help="Memory of all worker processes together, in units of 2^20 bytes.  [default: 192, and 256 per worker]",
 )
 @click.option(
     "--prepare/--no-prepare",

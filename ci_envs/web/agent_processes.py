@@ -1,6 +1,5 @@
 """The worker processes of a server: those that wait for a job, and the memory of all of them together."""
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from threading import Event, Lock, Thread
@@ -17,8 +16,8 @@ _INTERVAL = 0.25  # seconds between two looks at the memory while a process has 
 class AgentProcesses:
     """Worker processes. A process that fails is replaced. Any process can do any job.
 
-    If the server with all its processes uses more memory than its budget, the processes without a job end, and then the
-    largest process ends with its job.
+    If all processes together use more memory than their budget, those without a job end, and then the largest process
+    ends with its job. The memory of the server itself does not count: ending processes would not reduce it.
     """
 
     def __init__(self, listed: Mapping[str, str], kept: int, memory_mb: int) -> None:
@@ -27,7 +26,7 @@ class AgentProcesses:
         Args:
             listed: The agents that the owner of the server adds.
             kept: The number of processes that are kept without a job.
-            memory_mb: The budget of the server with all its processes, in units of 2^20 bytes.
+            memory_mb: The budget of all processes together, in units of 2^20 bytes.
         """
         self._listed, self._kept, self._memory_mb = listed, kept, memory_mb
         self._start_program, self._fork_server = starter()
@@ -126,7 +125,7 @@ class AgentProcesses:
         """End processes until the memory is within the budget: the idle ones first, then the largest one."""
         with self._lock:
             processes = list(self._all)
-        pids = [os.getpid(), *(process.pid for process in processes)]
+        pids = [process.pid for process in processes]
         if self._fork_server is not None and self._fork_server.pid is not None:
             pids.append(self._fork_server.pid)
         if estimated_memory_mb(pids) <= self._memory_mb:

@@ -55,7 +55,7 @@ def create_app(
             least 2.
         hosts: The host names under which browsers may reach the server. None means those of the loopback interface.
         limits: The limits for clients. None means the defaults.
-        memory_mb: The memory of the server with all its processes, in units of 2^20 bytes. None means 448, and 256
+        memory_mb: The memory of all worker processes together, in units of 2^20 bytes. None means 192, and 256
             more for each worker.
         prepares: Whether to compile the code of the usual games in the background after the start.
 

@@ -35,7 +35,7 @@ from ci_envs.web.store import ConflictError, GameRecord, Store
 
 _HOUR = 3600.0
 _KEPT = 3  # processes without a job for each worker
-_MEMORY_MB, _WORKER_MB = 448, 256  # the budget of the memory: for the server, and for each worker
+_MEMORY_MB, _WORKER_MB = 192, 256  # the budget of memory: for shared pages, and for each worker
 
 
 class GameService:
@@ -66,7 +66,7 @@ class GameService:
             workers: The number of processes in which agents compute moves, and of those in which they analyse. None
                 means the number of processors, but at least 2.
             limits: The limits for clients. None means the defaults.
-            memory_mb: The budget of the server with all its processes, in units of 2^20 bytes. None means 448, and 256
+            memory_mb: The memory of all worker processes together, in units of 2^20 bytes. None means 192, and 256
                 more for each worker.
 
         Raises:
