@@ -40,7 +40,7 @@ from ci_envs.games import (
     transform_action,
 )
 from ci_envs.guides import Guide, guide_of
-from ci_envs.training import Presets, training_presets
+from ci_envs.training.presets import Presets, training_presets
 
 ONE = np.uint64(1)
 

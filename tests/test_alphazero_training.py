@@ -92,6 +92,7 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_run(tmp_path, monkeypatch
 
     with monkeypatch.context() as patched:
         patched.setattr(owner, method, interrupted)
+        patched.setattr("ci_envs.training.session_clock._SAVING_SHARE", np.inf)  # a checkpoint after every step
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path, checkpoint_seconds=0)
     (tmp_path / "best.safetensors").unlink(missing_ok=True)  # the checkpoint contains it too
