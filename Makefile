@@ -46,10 +46,10 @@ style: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# a new process for every four files, because the compiled code of all tests together takes gigabytes of memory; three
-# processes on two cores, because tests of servers and of other processes wait. The largest files begin
+# a new process for every four files, because the compiled code of all tests together takes gigabytes of memory. The
+# largest files begin
 unit-test: .venv/dev
-	@ls -S tests/test_*.py | xargs -n 4 -P 3 sh -c 'text=$$($(BIN)/pytest "$$@" 2>&1); code=$$?; echo "$$text"; exit $$code' pytest
+	@ls -S tests/test_*.py | xargs -n 4 -P 2 sh -c 'text=$$($(BIN)/pytest "$$@" 2>&1); code=$$?; echo "$$text"; exit $$code' pytest
 
 test-quick: .venv/dev
 	$(PYTEST) -m 'not slow and not extended'
