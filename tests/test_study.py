@@ -13,6 +13,7 @@ from ci_envs.web.catalog import Catalog
 from ci_envs.web.daily_puzzles import DailyPuzzles
 from ci_envs.web.explorer import explore, value_text
 from ci_envs.web.game_service import GameService
+from ci_envs.web.hosted_game import History
 from ci_envs.web.puzzles import has_puzzles, make_puzzle, seed_of
 from ci_envs.web.store import Store
 
@@ -80,13 +81,13 @@ def test_a_day_has_one_puzzle_for_each_environment(service):
     assert puzzles.of(ENVIRONMENT, TODAY) is puzzle
     with pytest.raises(ValueError, match=r"There is no puzzle of .*Allowed: 2024-01-01 to"):
         puzzles.of(ENVIRONMENT, TODAY + timedelta(1))
-    with pytest.raises(ValueError, match=r"Quarto-v0 has no puzzles\. Available: .*TicTacToe-v0"):
-        puzzles.of("Quarto-v0", TODAY)
+    with pytest.raises(ValueError, match=r"ConnectN-v0 has no puzzles\. Available: .*TicTacToe-v0"):
+        puzzles.of("ConnectN-v0", TODAY)
 
 
 def test_the_explorer_shows_exact_values_and_finished_games(service):
     for actions, over in ((("b2", "a1"), 0), (("b2", "b1"), 0), (("b2", "a1"), None), (("a1",), 0)):
-        service.create(ENVIRONMENT, ("human", "human"), tokens=("a", "b"), actions=actions, resigned=over)
+        service.create(ENVIRONMENT, ("human", "human"), tokens=("a", "b"), history=History(actions, resigned=over))
     found = explore(service, AnalysisService(service), ENVIRONMENT, ["b2"])
     assert {move.name: move.games for move in found.moves if move.games} == {"a1": 1, "b1": 1}
     assert found.moves[0].name == "a1"  # the best value, and then the number of games

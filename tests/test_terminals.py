@@ -103,7 +103,7 @@ INTERRUPTS = {
         "Run the same command again to continue.",
     ),
     "book ConnectN-v0:rows=3,cols=4,n=3,gravity=true": (
-        "ci_envs.solver.opening_book.extend_book",
+        "ci_envs.solver.book_solver.extend_book",
         "Run the same command again to continue.",
     ),
     "solve TicTacToe-v0": ("ci_envs.solver.solve.solve", "the same command starts again"),
