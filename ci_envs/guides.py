@@ -35,14 +35,12 @@ class Guide:
 
     game: Any
 
-    @property
     def how_to_play(self) -> str:
-        """The rules in a few sentences. By default they are the first line of the docstring of the game's class."""
+        """Return the rules in a few sentences, by default the first line of the docstring of the game's class."""
         return docstring(type(self.game)).partition("\n")[0]
 
-    @property
     def example(self) -> tuple[str, str]:
-        """A position as text and the name of an action in it, which illustrate the rules.
+        """Return a position as text and the name of an action in it, which illustrate the rules.
 
         By default they are the initial position and its first legal action.
         """
@@ -89,7 +87,7 @@ def guide_of(game: Game) -> Guide:
     Examples:
         >>> from ci_envs import TicTacToe
         >>> from ci_envs.guides import guide_of
-        >>> guide_of(TicTacToe()).example
+        >>> guide_of(TicTacToe()).example()
         ('XX./OO./... X', 'c1')
     """
     return Guide(game)
@@ -98,8 +96,6 @@ def guide_of(game: Game) -> Guide:
 class BoardGuide(Guide):
     """The guide of a :class:`~ci_envs.games.board.BoardGame`, which names the stones in the cells."""
 
-    game: BoardGame
-
     @override
     def contents(self, position: Position, region: str) -> str:
         symbol = self.symbol_at(position, region)
@@ -107,8 +103,9 @@ class BoardGuide(Guide):
 
     def symbol_at(self, position: Position, region: str) -> str:
         """Return the symbol of a cell: ``.``, ``X`` or ``O``. It is an empty text if the region is not a cell."""
-        symbols = "".join(self.game.symbols(position.own, position.opp, position.to_move))
-        return dict(zip(self.game.cell_names, symbols, strict=True)).get(region, "")
+        game: BoardGame = self.game
+        symbols = "".join(game.symbols(position.own, position.opp, position.to_move))
+        return dict(zip(game.cell_names, symbols, strict=True)).get(region, "")
 
 
 class QuixoGuide(BoardGuide):
@@ -116,7 +113,6 @@ class QuixoGuide(BoardGuide):
 
     game: Quixo
 
-    @property
     @override
     def how_to_play(self) -> str:
         size = self.game.size
@@ -128,7 +124,6 @@ class QuixoGuide(BoardGuide):
             " opponent's symbol, you lose, even if it completes one of yours too. You cannot pass."
         )
 
-    @property
     @override
     def example(self) -> tuple[str, str]:
         size = self.game.size
@@ -162,7 +157,6 @@ class ConnectNGuide(BoardGuide):
 
     game: ConnectN
 
-    @property
     @override
     def how_to_play(self) -> str:
         game = self.game
@@ -177,12 +171,11 @@ class ConnectNGuide(BoardGuide):
             " board is full and nobody has won, the game is a draw."
         )
 
-    @property
     @override
     def example(self) -> tuple[str, str]:
         rows, cols, n = self.game.shape
         if rows < 2 or cols < n:
-            return super().example
+            return super().example()
         board = [("X" * (n - 1)).ljust(cols, "."), ("O" * (n - 1)).ljust(cols, "."), *["." * cols] * (rows - 2)]
         if self.game.gravity:
             return f"{'/'.join(board[::-1])} X", column_name(n - 1)
@@ -216,7 +209,6 @@ class NimGuide(Guide):
 
     game: Nim
 
-    @property
     @override
     def how_to_play(self) -> str:
         game = self.game
@@ -228,7 +220,6 @@ class NimGuide(Guide):
             f" or more matches from one heap.{most} The player who takes the last match {last}."
         )
 
-    @property
     @override
     def example(self) -> tuple[str, str]:
         game = self.game
@@ -271,7 +262,6 @@ class QuartoGuide(Guide):
     def action_text(self, position: Position, action: int) -> str:
         return position.action_name(action).replace("give", "Give ")
 
-    @property
     @override
     def how_to_play(self) -> str:
         fours = "a row, column or diagonal" + (" or a square of 2 x 2 cells" if self.game.squares else "")
@@ -283,7 +273,6 @@ class QuartoGuide(Guide):
             " is full and nobody has won, the game is a draw."
         )
 
-    @property
     @override
     def example(self) -> tuple[str, str]:
         return "135./...8/..../..2. 7 0", "d1"

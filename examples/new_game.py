@@ -200,10 +200,12 @@ def _(game: Chomp) -> Any:
 class ChompGuide(Guide):
     """The texts for players on the web page."""
 
-    how_to_play = (
-        "Choose a square of the bar. You eat it with all squares below it and to the right of it. The top left square"
-        " is poisoned: the player who eats it loses."
-    )
+    def how_to_play(self) -> str:
+        """Return the rules for players."""
+        return (
+            "Choose a square of the bar. You eat it with all squares below it and to the right of it. The top left"
+            " square is poisoned: the player who eats it loses."
+        )
 
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
         """Ask for a square."""

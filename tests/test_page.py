@@ -376,7 +376,7 @@ def test_a_page_that_is_not_there_leads_home(server, page):
 @pytest.mark.parametrize("id", [entry.name for entry in Catalog().environments()])
 def test_each_game_has_rules_with_pictures(server, id):
     page = server[0].get(f"/rules/{id}").text
-    assert guide_of(Catalog().game(id)[0]).how_to_play[:40] in page
+    assert guide_of(Catalog().game(id)[0]).how_to_play()[:40] in page
     assert page.count("figcaption") == 2
 
 

@@ -190,7 +190,8 @@ def attack_with_all(client, complete):
     return begun
 
 
-@pytest.mark.parametrize("complete", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("complete", [False, True])
 def test_strangers_with_extreme_options_do_not_delay_others(tmp_path, complete):
     """SIGTERM ends the server while an agent computes."""
     found, slowness = {}, max(1.0, os.getloadavg()[0] / os.cpu_count())  # other processes slow down the server

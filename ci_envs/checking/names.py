@@ -94,9 +94,10 @@ def check_guide(game: Game) -> None:
         InvalidGameError: A check failed.
     """
     guide = guide_of(game)
-    if not isinstance(guide.how_to_play, str) or not guide.how_to_play.strip():
-        raise InvalidGameError(f"how_to_play must be a text, not {guide.how_to_play!r}")
-    text, name = guide.example
+    rules = guide.how_to_play()
+    if not isinstance(rules, str) or not rules.strip():
+        raise InvalidGameError(f"how_to_play must return a text, not {rules!r}")
+    text, name = guide.example()
     Position.from_text(game, text).parse_action(name)
 
 

@@ -22,7 +22,7 @@ def rules_page(environment: str, game: Game) -> None:
 
 def show_rules(game: Game) -> None:
     """Show the paragraph and the pictures."""
-    ui.label(guide_of(game).how_to_play).classes("rules-text")
+    ui.label(guide_of(game).how_to_play()).classes("rules-text")
     before, after, action, result = example_pictures(game)
     with ui.row().classes("rules-pictures"):
         for picture, caption in ((before, f"Before the move {action}"), (after, f"After it: {result}")):
@@ -35,7 +35,7 @@ def show_rules(game: Game) -> None:
 def example_pictures(game: Game) -> tuple[str, str, str, str]:
     """Return the example of a game: the SVG before and after a move, the name of the move, and the result as text."""
     guide = guide_of(game)
-    text, name = guide.example
+    text, name = guide.example()
     before = Position.from_text(game, text)
     action = before.parse_action(name)
     after = before.play(action)

@@ -152,11 +152,13 @@ def _(game: Breakthrough) -> Any:
 class BreakthroughGuide(BoardGuide):
     """The texts for players on the web page."""
 
-    how_to_play = (
-        "Move a stone one cell forwards, straight or diagonally, into an empty cell. X moves up and O moves down."
-        " Diagonally you can also capture a stone of the other player. You win when you reach the far row or capture"
-        " all stones."
-    )
+    def how_to_play(self) -> str:
+        """Return the rules for players."""
+        return (
+            "Move a stone one cell forwards, straight or diagonally, into an empty cell. X moves up and O moves down."
+            " Diagonally you can also capture a stone of the other player. You win when you reach the far row or"
+            " capture all stones."
+        )
 
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
         """Ask for a stone, then for the cell to which it moves."""

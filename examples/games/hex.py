@@ -283,9 +283,8 @@ def _(game: Hex) -> Any:
 class HexGuide(BoardGuide):
     """The texts for players on the web page."""
 
-    @property
     def how_to_play(self) -> str:
-        """The rules for players."""
+        """Return the rules for players."""
         swap = " Instead of the first own stone, O can take X's stone, which is then mirrored in the diagonal."
         return (
             "Place a stone on an empty cell. X wins by connecting the upper side with the lower side, and O by"

@@ -229,11 +229,13 @@ def _(game: Othello) -> Any:
 class OthelloGuide(BoardGuide):
     """The texts for players on the web page."""
 
-    how_to_play = (
-        "Place a disc so that discs of the other player lie in a straight line, without a gap, between it and another"
-        " disc of yours. They all become yours. If you cannot, you pass. The game ends when nobody can place a disc."
-        " The player with more discs wins. X has the dark discs."
-    )
+    def how_to_play(self) -> str:
+        """Return the rules for players."""
+        return (
+            "Place a disc so that discs of the other player lie in a straight line, without a gap, between it and"
+            " another disc of yours. They all become yours. If you cannot, you pass. The game ends when nobody can"
+            " place a disc. The player with more discs wins. X has the dark discs."
+        )
 
 
 guide_of.register(Othello, OthelloGuide)
