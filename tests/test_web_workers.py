@@ -3,10 +3,12 @@
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from serving import free_port, other_client, process, wait_until
@@ -14,6 +16,8 @@ from serving import free_port, other_client, process, wait_until
 import ci_envs
 from ci_envs import Position
 from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.agents.random import RandomAgent
+from ci_envs.registry.agents import AGENTS
 from ci_envs.web import agent_process, agent_worker
 from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_process import AgentError
@@ -148,7 +152,7 @@ def test_a_process_says_that_it_compiles(tmp_path, monkeypatch):
 
 
 def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):
-    agents = agent_worker._Agents({"path": [], "registered": PICKLED_NOTHING, "listed": {}})
+    agents = agent_worker._Agents({"path": [], "registered": {}, "listed": {}})
     monkeypatch.setattr(agent_worker, "_MOST_AGENTS", 2)
     monkeypatch.setattr(agent_worker, "_MOST_MB", math.inf)
     for number in range(4):
@@ -159,7 +163,13 @@ def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):
     assert [spec for _, spec in agents._made] == ["new"]
 
 
-PICKLED_NOTHING = "gAV9lC4="
+def test_an_agent_whose_module_is_not_found_does_not_stop_the_workers(monkeypatch):
+    module = ModuleType("vanished")
+    module.Vanished = type("Vanished", (RandomAgent,), {"__module__": "vanished"})
+    monkeypatch.setitem(sys.modules, "vanished", module)
+    monkeypatch.setitem(AGENTS.registered, "vanished", module.Vanished)
+    with pool_of() as pool:
+        assert decided(pool, "TicTacToe-v0", "random")[0] in range(9)
 
 
 def test_a_killed_idle_process_is_replaced(pool):

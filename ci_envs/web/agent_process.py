@@ -50,7 +50,7 @@ class AgentProcess:
         """
         self._process = ChildProcess(start, _LIMITS)
         self._killed_because = ""
-        registered = b64encode(cloudpickle.dumps(AGENTS.registered)).decode()
+        registered = {name: b64encode(cloudpickle.dumps(one)).decode() for name, one in AGENTS.registered.items()}
         self._process.send({"path": sys.path, "registered": registered, "listed": dict(listed)})
         self._is_ready = False
         self.known: set[tuple[Game, str]] = set()

@@ -21,6 +21,7 @@ import pickle
 import sys
 from base64 import b64decode
 from collections.abc import Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import monotonic
@@ -94,7 +95,9 @@ class _Agents:
 
     def __init__(self, server: dict[str, Any]) -> None:
         sys.path += [folder for folder in server["path"] if folder not in sys.path]
-        AGENTS.registered.update(pickle.loads(b64decode(server["registered"])))
+        for name, agent in server["registered"].items():
+            with suppress(ImportError, AttributeError):  # an agent whose module is not found is unknown here
+                AGENTS.registered[name] = pickle.loads(b64decode(agent))
         self._catalog = Catalog(server["listed"])
         self._made: dict[tuple[str, str], Agent] = {}  # the last used at the end
 
