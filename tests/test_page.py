@@ -258,7 +258,11 @@ def test_a_game_begun_by_the_form(server, page):
     expect(page.get_by_role("timer")).to_have_text(["3:00", "3:00"])
 
 
-@pytest.mark.parametrize("environment", registered())
+# in the other environments, test_web.py begins a game with each agent
+@pytest.mark.parametrize(
+    "environment",
+    [id if id in ("Quixo-v0", "Nim-v0") else pytest.param(id, marks=pytest.mark.slow) for id in registered()],
+)
 def test_every_offered_agent_begins_and_answers_in_the_browser(server, page, environment):
     """Each agent of the form's menu is chosen as second player, and answers the first move, which is clicked."""
     client, app = server
