@@ -32,8 +32,9 @@ class DailyPuzzles:
             ValueError: The environment is unknown or has no puzzles, or the day is in the future or before 2024.
             AgentError: The worker process has failed, or gave no answer in time.
         """
-        if environment not in self.environments():
-            raise ValueError(f"{environment} has no puzzles. Available: {', '.join(self.environments())}")
+        available = self.environments()
+        if environment not in available:
+            raise ValueError(f"{environment} has no puzzles. Available: {', '.join(available)}")
         if not _FIRST_DAY <= day <= date.today():
             raise ValueError(f"There is no puzzle of {day}. Allowed: {_FIRST_DAY} to {date.today()}")
         with self._lock:

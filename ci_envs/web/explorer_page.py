@@ -44,7 +44,7 @@ def _note(found: Exploration) -> str:
     if not found.moves:
         return "The game is over."
     if any(move.exact for move in found.moves):
-        return "A value is that for the player who plays the move, with the number of moves to the end."
+        return "The values are for the player to move. The numbers are moves to the end of the game."
     return "No exact values: solving this position would take more than 3 s."
 
 

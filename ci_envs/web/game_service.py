@@ -287,7 +287,7 @@ class GameService:
 
         Raises:
             UnknownGameError: There is no game with this id.
-            SeatError: The client does not have the seat of a person who plays.
+            SeatError: The client does not have the seat of a person in the game.
             GameStateError: The proposal is impossible in this state of the game.
         """
         self.apply_clock(id)
@@ -329,7 +329,7 @@ class GameService:
 
         Raises:
             UnknownGameError: There is no game with this id.
-            SeatError: The client does not have the seat of a person who plays.
+            SeatError: The client does not have the seat of a person in the game.
         """
 
         def changes(hosted: HostedGame) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def proposers(record: GameRecord, tokens: Collection[str]) -> list[int]:
     """Return the players whose proposals a client can make: its persons, or both players if no person plays.
 
     Raises:
-        SeatError: The client has no seat, or not the seat of a person who plays.
+        SeatError: The client has no seat, or only that of an agent in a game with a person.
     """
     check_any_seat(record, tokens)
     people = _people(record)
