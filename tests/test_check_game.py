@@ -457,7 +457,7 @@ def _(game):
     return kernel
 
 
-@pytest.mark.parametrize("size", [3, 4, 5])
+@pytest.mark.parametrize("size", [3, 5])
 def test_a_false_symmetry_is_found_with_every_seed(size):
     check_game(Bridge(size, size))
     for seed in range(20):

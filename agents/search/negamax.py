@@ -218,7 +218,8 @@ def negamax(search: Any, own: Any, opp: Any, depth: Any, player: Any, alpha: Any
     work[NODES] += 1
     if depth == 1:
         return _best_leaf(search, own, opp, beta)
-    best, best_action, lower = np.int64(-INFINITY), -1, alpha
+    # constants would be of other types than variables, for which Numba compiles _try_ends again
+    best, best_action, lower = np.int64(-INFINITY), np.int64(-1), alpha
     if work[STOP]:
         return best
     table_action, found, value = _probe_table(search, own, opp, depth, alpha, beta)
