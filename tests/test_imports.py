@@ -36,6 +36,7 @@ LAYERS = (
     {"ci_envs.openspiel"},
     {"ci_envs.checking"},
     {"ci_envs.arena"},
+    {"ci_envs.suites"},
     {"ci_envs.training"},
     {"ci_envs.optimisation"},
     {"ci_envs.agents"},

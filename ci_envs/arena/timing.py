@@ -1,12 +1,15 @@
 """The time of decisions on one board. An agent that decides on many boards at once needs less time for each."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ci_envs.agent_interface.decision import TimedActions, decide_or_fail
+from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.games.batch import start_words
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 
@@ -37,23 +40,34 @@ def time_one_board(agent: Agent, *, seconds: float = 0.2, seed: int = 0) -> Timi
         seconds: the time after which no further decision begins.
         seed: the seed of the games.
     """
-    rng, count, total = np.random.default_rng(seed), 0, 0.0
-    while count < _MOST_DECISIONS and total < seconds:
-        timed = _decide(agent, _random_position(agent, rng))
+    rng = np.random.default_rng(seed)
+    positions = (_random_position(agent, rng) for _ in range(_MOST_DECISIONS))
+    return time_decisions(agent, ([[position.own, position.opp]] for position in positions), seconds)
+
+
+def time_decisions(agent: Agent, words: Iterable[Any], seconds: float = 0.2) -> Timing:
+    """Return the time of an agent for decisions on one board.
+
+    Args:
+        agent: the agent.
+        words: the positions, each with the shape (1, 2).
+        seconds: the time after which no further decision begins.
+    """
+    count, total = 0, 0.0
+    for row in words:
+        timed = decide_or_fail(agent, np.array(row, np.uint64))
         if timed.faults:
             break
         total += timed.seconds
         count += 1
+        if total >= seconds:
+            break
     return Timing(count, total)
 
 
 def decide_once(agent: Agent) -> None:
     """Let an agent decide in the initial position, whether it fails or not."""
-    _decide(agent, Position.start(agent.game))
-
-
-def _decide(agent: Agent, position: Position) -> TimedActions:
-    return decide_or_fail(agent, np.array([[position.own, position.opp]], np.uint64))
+    decide_or_fail(agent, start_words(agent.game, 1))
 
 
 def _random_position(agent: Agent, rng: np.random.Generator) -> Position:

@@ -1,5 +1,7 @@
 """The command ``ci-envs exam``."""
 
+from collections.abc import Sequence
+
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
@@ -10,17 +12,24 @@ from ci_envs.registry.games import resolve
 
 
 @click.command()
-@click.argument("environment", metavar="ENV")
-@click.argument("agents", metavar="AGENT...", nargs=-1, required=True)
+@click.argument("names", metavar="[ENV] AGENT...", nargs=-1, required=True)
 @click.option(
-    "--positions", "count", default=100, show_default=True, type=click.IntRange(min=1), help="Number of positions."
+    "--suite",
+    metavar="NAME|DIR",
+    help="Grade agents on the environments of a suite, without ENV: exact-v1, or a folder that ci-envs suite wrote.",
+)
+@click.option(
+    "--positions",
+    "count",
+    type=click.IntRange(min=1),
+    help="Number of positions, of each environment of a suite.  [default: 100; all of a suite]",
 )
 @click.option(
     "--games",
     default=2,
     show_default=True,
     type=click.IntRange(min=2),
-    help="Number of games from each won position. It must be even.",
+    help="Number of games from each won position. It must be even. With --suite, 2 from this number of positions.",
 )
 @click.option(
     "--defender",
@@ -35,9 +44,9 @@ from ci_envs.registry.games import resolve
 @data_options("the results")
 def exam(
     *,
-    environment: str,
-    agents: tuple[str, ...],
-    count: int,
+    names: tuple[str, ...],
+    suite: str | None,
+    count: int | None,
     games: int,
     defender: str | None,
     tables: str | None,
@@ -54,7 +63,29 @@ def exam(
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:tables=included --tables included
+    ci-envs exam --suite exact-v1 random minimax:depth=4 mine.py:choose
     """
+    if suite is None:
+        environment, *agents = names
+        if not agents:
+            raise click.UsageError("Missing argument 'AGENT...'.")
+        _examine(environment, agents, count or 100, games, defender, tables, seed, data_files)
+    elif defender or tables:
+        raise click.UsageError("--suite has its own defenders and tables.")
+    else:
+        _grade(suite, names, count, games, seed, data_files)
+
+
+def _examine(
+    environment: str,
+    agents: Sequence[str],
+    count: int,
+    games: int,
+    defender: str | None,
+    tables: str | None,
+    seed: int,
+    data_files: DataFiles,
+) -> None:
     from rich.console import Console
 
     from ci_envs.agent_interface.making import make_agent
@@ -77,3 +108,19 @@ def exam(
     if not data_files.on_stdout:
         Console(highlight=False).print(exam_table(f"{environment}: exam", questions, spec, results))
     data_files.write(exam_rows(results))
+
+
+def _grade(name: str, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles) -> None:
+    from rich.console import Console
+
+    from ci_envs.suites.grade import grade_suite
+    from ci_envs.suites.named import read_suite
+    from ci_envs.suites.report import suite_rows, suite_tables
+
+    with interrupt_advice(NOTHING_KEPT), usage_errors():
+        sets = [positions if count is None else positions.evenly(count) for positions in read_suite(name)]
+        with count_progress("agents graded in an environment") as progress:
+            graded = grade_suite(agents, sets, games, seed, progress)
+    if not data_files.on_stdout:
+        Console(highlight=False).print(suite_tables(name, graded))
+    data_files.write(suite_rows(graded))

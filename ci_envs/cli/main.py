@@ -20,6 +20,7 @@ from ci_envs.cli.render import render
 from ci_envs.cli.reports import reports
 from ci_envs.cli.serve import serve
 from ci_envs.cli.solve import solve
+from ci_envs.cli.suite import suite
 from ci_envs.cli.train import train
 
 
@@ -40,6 +41,7 @@ from ci_envs.cli.train import train
         reports,
         serve,
         solve,
+        suite,
         train,
     ],
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 from ci_envs.games.observation import observe_with_mask
-from ci_envs.games.operations import action_count, decode, keeps_turn, legal, play, result
+from ci_envs.games.operations import action_count, canonical, decode, keeps_turn, legal, play, result
 from ci_envs.kernels.compiler import inlined, kernel
 
 ILLEGAL = -2
@@ -60,3 +60,16 @@ def play_batch(game: Any, words: Any, actions: Any, outcomes: Any) -> None:
     """
     for i in range(len(words)):
         outcomes[i, 0], outcomes[i, 1] = play_checked(game, words[i], actions[i])
+
+
+def canonical_batch(game: Game, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the canonical form of each position, which all its symmetric images share, uint64 of shape (n, 2)."""
+    forms = words.copy()
+    _canonicalise(game, forms)
+    return forms
+
+
+@kernel
+def _canonicalise(game: Any, words: Any) -> None:
+    for i in range(len(words)):
+        words[i, 0], words[i, 1] = canonical(game, words[i, 0], words[i, 1])

@@ -96,6 +96,24 @@ class Position:
         return position
 
     @classmethod
+    def from_words(cls, game: Game, own: int, opp: int) -> Self:
+        """Return the position of two words, in which player 0 is to move if that is possible, otherwise player 1.
+
+        Raises:
+            ValueError: the words are not a position of this game.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> print(Position.from_words(TicTacToe(), 0, 16))
+            .../.X./... O
+        """
+        position = cls(game, own, opp)
+        try:
+            return cls.from_text(game, position.to_text())
+        except ValueError:
+            return cls.from_text(game, cls(game, own, opp, 1).to_text())
+
+    @classmethod
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
         """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``).
 

@@ -56,7 +56,7 @@ def make_puzzle(game: Game, seed: int) -> Puzzle:
             best = found[np.argmax(known[found])]
             solution = int(scores[best].argmax())
             own, opp = map(int, words[best])
-            return Puzzle(_position(game, own, opp), solution, int(known[best]) or None)
+            return Puzzle(Position.from_words(game, own, opp), solution, int(known[best]) or None)
     raise ValueError(f"{_SAMPLES * _ATTEMPTS} positions of {game} have no puzzle")
 
 
@@ -84,14 +84,3 @@ def _is_puzzle(scores: NDArray[np.int16]) -> NDArray[np.bool_]:
     wins, actions = (scores > 0).sum(axis=1), (scores != NO_SCORE).sum(axis=1)
     only: NDArray[np.bool_] = (wins == 1) & (keep_value(scores).sum(axis=1) == 1) & (actions >= _FEWEST_ACTIONS)
     return only
-
-
-def _position(game: Game, own: int, opp: int) -> Position:
-    """Return the position of two words, in which player 0 is to move if that is valid, otherwise player 1."""
-    for player in (0, 1):
-        position = Position(game, own, opp, player)
-        try:
-            return Position.from_text(game, position.to_text())
-        except ValueError:
-            continue
-    raise ValueError(f"a sampled position of {game} is invalid")

@@ -1,0 +1,105 @@
+"""The grades of agents on a suite as tables and as plain data."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ci_envs.arena.accuracy import accuracy_rows
+from ci_envs.arena.exam import Proportion
+from ci_envs.arena.ratings import wilson_interval
+from ci_envs.suites.grade import Estimate, Grade, total_skill
+
+Graded = tuple[str, Sequence[Grade]]
+"""The label of an agent and its grades, one for each environment that it plays."""
+
+_NOTES = (
+    "Skill: 100 is exact play, 0 uniformly random play; by the points that decisions give away. Total: the mean skill.",
+    "Keep: decisions that keep the value. Critical: the same where some legal action loses value.",
+    "Regret: points given away by a decision (win 1, draw 1/2). Won, Held: games from won and drawn positions.",
+    "ms: a decision on one board. Brier: squared error of predicted results. Intervals: 95%.",
+)
+
+
+def suite_tables(title: str, graded: Sequence[Graded]) -> RenderableType:
+    """Return the grades as a table for each environment, and a table with the totals."""
+    environments = dict.fromkeys(grade.environment for _, grades in graded for grade in grades)
+    tables = [_details(environment, graded) for environment in environments]
+    return Group(*tables, _totals(title, graded, len(environments)), *map(Text, _NOTES))
+
+
+def suite_rows(graded: Sequence[Graded]) -> list[dict[str, Any]]:
+    """Return the grades as plain data, a row for each agent and environment. Shares are from 0 to 1."""
+    return [{"agent": label, **_row(grade)} for label, grades in graded for grade in grades]
+
+
+def _row(grade: Grade) -> dict[str, Any]:
+    labelled = [("all", grade.accuracy), *grade.phases.items()]
+    accuracies = {row.pop("agent"): row for row in accuracy_rows(labelled)}
+    return {
+        "environment": grade.environment,
+        "skill": asdict(grade.skill),
+        "regret": asdict(grade.regret),
+        "random_regret": grade.random_regret,
+        **accuracies,
+        "converted": asdict(grade.converted),
+        "held": asdict(grade.held),
+        "ms": grade.timing.ms if grade.timing.decisions else None,
+        "calibration": asdict(grade.calibration) if grade.calibration else None,
+    }
+
+
+def _totals(title: str, graded: Sequence[Graded], environments: int) -> Table:
+    table = _table(f"{title}: total", ("Total skill", "Environments", "ms"))
+    for label, grades in sorted(graded, key=lambda item: -total_skill(item[1]).mean if item[1] else 0.0):
+        complete = len(grades) == environments
+        times = [grade.timing.ms for grade in grades]
+        total = _skill(total_skill(grades)) if complete else "-"
+        table.add_row(Text(label), total, str(len(grades)), f"{sum(times) / len(times):.2f}" if times else "-")
+    return table
+
+
+def _details(environment: str, graded: Sequence[Graded]) -> Table:
+    columns = "Skill", "Keep %", "Critical %", "Regret", "Won %", "Held %", "ms", "Brier"
+    table = _table(environment, columns)
+    for label, grades in graded:
+        for grade in grades:
+            if grade.environment == environment:
+                table.add_row(Text(label), *_cells(grade))
+    return table
+
+
+def _table(title: str, columns: Sequence[str]) -> Table:
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("Agent", overflow="fold")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _cells(grade: Grade) -> list[str]:
+    accuracy = grade.accuracy
+    tallies = accuracy.everywhere, accuracy.critical
+    return [
+        _skill(grade.skill),
+        *(_share(Proportion(tally.keeping, tally.decisions)) for tally in tallies),
+        f"{grade.regret.mean:.3f}",
+        *(_share(share) for share in (grade.converted, grade.held)),
+        f"{grade.timing.ms:.2f}" if grade.timing.decisions else "-",
+        f"{grade.calibration.brier:.3f}" if grade.calibration else "-",
+    ]
+
+
+def _skill(skill: Estimate) -> str:
+    return f"{skill.mean:.1f} ±{skill.margin:.1f}"
+
+
+def _share(share: Proportion) -> str:
+    if not share.cases:
+        return "-"
+    low, high = wilson_interval(share.right, share.cases)
+    return f"{100 * share.right / share.cases:.1f} ({100 * low:.0f}-{100 * high:.0f})"

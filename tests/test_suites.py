@@ -1,0 +1,192 @@
+"""Sets of positions with exact values, and the grades of agents on them."""
+
+import itertools
+import json
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from ci_envs import make_agent
+from ci_envs.agents import as_agent
+from ci_envs.cli.main import main
+from ci_envs.games.batch import canonical_batch
+from ci_envs.suites.grade import grade_agent, grade_suite, total_skill
+from ci_envs.suites.named import environments_of, make_suite, read_suite
+from ci_envs.suites.parquet import read_set, write_set
+from ci_envs.suites.position_set import make_set
+
+ALL_BUT_ENDED = 627
+"""Classes of positions of tic-tac-toe under symmetry, 765, without the 138 in which the game is over (Schaefer 2002)."""
+
+LINES = [tuple(range(3 * row, 3 * row + 3)) for row in range(3)]
+LINES += [tuple(range(column, 9, 3)) for column in range(3)] + [(0, 4, 8), (2, 4, 6)]
+
+
+@pytest.fixture(scope="module")
+def tictactoe():
+    return make_set("TicTacToe-v0", 1000, 0)
+
+
+@pytest.fixture(scope="module")
+def file(tictactoe, tmp_path_factory):
+    path = tmp_path_factory.mktemp("suite") / "tictactoe.parquet"
+    write_set(path, tictactoe)
+    return path
+
+
+def plain_value(own, opp):
+    """Return the value of a position of tic-tac-toe for the player to move, from sets of cells, and plies to the end."""
+    if any(set(line) <= opp for line in LINES):
+        return -1, 0
+    free = set(range(9)) - own - opp
+    if not free:
+        return 0, 0
+    after = [plain_value(opp, own | {cell}) for cell in free]
+    wins, losses = [plies for value, plies in after if value < 0], [plies for value, plies in after if value > 0]
+    if wins:
+        return 1, 1 + min(wins)
+    return (-1, 1 + max(losses)) if len(losses) == len(free) else (0, None)
+
+
+def test_the_file_of_tictactoe_has_all_positions_with_the_values_of_plain_minimax(file):
+    """Only PyArrow reads the file, and the values are computed again from its planes."""
+    rows = pq.read_table(file).to_pylist()
+    assert len(rows) == ALL_BUT_ENDED
+    for row in rows:
+        cells = list(itertools.chain(*row["planes"]))
+        own, opp = ({number for number, cell in enumerate(cells) if cell[player]} for player in (0, 1))
+        assert row["ply"] == len(own | opp)
+        assert row["player"] == len(own | opp) % 2
+        assert row["mask"] == [cell not in own | opp for cell in range(9)]
+        for cell, (value, distance) in enumerate(zip(row["action_values"], row["action_distances"], strict=True)):
+            if not row["mask"][cell]:
+                assert value is None
+                assert distance is None
+                continue
+            after, plies = plain_value(opp, own | {cell})
+            assert value == -after
+            assert distance == (None if after == 0 else plies + 1)
+        legal = [value for value in row["action_values"] if value is not None]
+        assert row["value"] == max(legal)
+        assert row["keeping_share"] == pytest.approx(legal.count(max(legal)) / len(legal))
+
+
+def test_a_set_is_read_as_it_was_written(tictactoe, file):
+    read = read_set(file)
+    assert read.environment == "TicTacToe-v0"
+    np.testing.assert_array_equal(read.scores, tictactoe.scores)
+    for name in ("words", "plies", "players", "origins"):
+        np.testing.assert_array_equal(getattr(read.positions, name), getattr(tictactoe.positions, name))
+
+
+def test_positions_of_a_larger_game_are_different_and_of_all_kinds():
+    positions = make_set("ConnectFour-v0:rows=4,cols=5,n=3", 90, 3)
+    words = canonical_batch(positions.game, positions.positions.words)
+    assert len(np.unique(words, axis=0)) == len(positions) == 90
+    assert set(positions.values) == {-1, 0, 1}
+    assert 0.4 < np.mean(positions.keeping_shares < 1) < 0.9
+    again, other = (make_set("ConnectFour-v0:rows=4,cols=5,n=3", 90, seed) for seed in (3, 4))
+    np.testing.assert_array_equal(again.scores, positions.scores)
+    assert not np.array_equal(other.positions.words, positions.positions.words)
+
+
+def test_exact_play_has_skill_100_and_the_skill_of_random_play_is_near_0(tictactoe):
+    exact, chance = (
+        grade_agent(make_agent(spec, tictactoe.game, seed=1), tictactoe, 4, 0) for spec in ("exact", "random")
+    )
+    assert exact.skill.mean == 100
+    assert exact.regret.mean == 0
+    assert exact.converted.right == exact.converted.cases == 8
+    assert exact.held.right == exact.held.cases == 8
+    assert abs(chance.skill.mean) < 2 * chance.skill.margin < 25
+    assert chance.random_regret == exact.random_regret
+    assert total_skill([exact, chance]).mean == pytest.approx((100 + chance.skill.mean) / 2)
+
+
+def test_the_regret_is_the_mean_of_the_points_given_away(tictactoe):
+    first = as_agent(lambda observation: int(observation["action_mask"].argmax()), tictactoe.game)
+    expected, uniform = [], []
+    for scores in tictactoe.scores:
+        points = [(1 + int(np.sign(score))) / 2 for score in scores if score > -30000]
+        expected.append(max(points) - points[0])
+        uniform.append(max(points) - sum(points) / len(points))
+    grade = grade_agent(first, tictactoe, 2, 0)
+    assert grade.regret.mean == pytest.approx(np.mean(expected))
+    assert grade.random_regret == pytest.approx(np.mean(uniform))
+    assert grade.calibration is None
+    assert sum(tally.everywhere.decisions for tally in grade.phases.values()) == ALL_BUT_ENDED
+
+
+def test_an_illegal_action_loses(tictactoe):
+    grade = grade_agent(as_agent(lambda observation: 9, tictactoe.game), tictactoe.evenly(50), 2, 0)
+    lost = (1 + tictactoe.evenly(50).values) / 2
+    assert grade.regret.mean == pytest.approx(lost.mean())
+    assert grade.accuracy.illegal == 50
+    assert grade.converted.right == 0
+
+
+def test_predictions_are_compared_with_the_exact_results(tictactoe):
+    some = tictactoe.evenly(60)
+    perfect = grade_agent(make_agent("minimax:depth=9", some.game), some, 2, 0).calibration
+    assert perfect.brier == 0
+    assert {predicted for predicted, _, _ in perfect.bins} == {0, 0.5, 1}
+    assert sum(count for _, _, count in perfect.bins) == 60
+
+
+def test_an_agent_is_graded_where_it_plays(tictactoe):
+    nim = make_set("Nim-v0:heaps=1,2,3", 100, 0)
+    graded = dict(grade_suite(["random", "nim_expert"], [tictactoe.evenly(20), nim], 2, 0))
+    assert [grade.environment for grade in graded["random"]] == ["TicTacToe-v0", "Nim-v0:heaps=1,2,3"]
+    assert [grade.environment for grade in graded["nim_expert"]] == ["Nim-v0:heaps=1,2,3"]
+    with pytest.raises(ValueError, match="nim_expert"):
+        grade_suite(["nim_expert"], [tictactoe], 2, 0)
+
+
+def test_a_suite_is_continued_and_never_mixed(tmp_path):
+    [(path, count)] = make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 0)
+    before = path.stat().st_mtime_ns
+    assert make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 0) == [(path, count)]
+    assert path.stat().st_mtime_ns == before
+    with pytest.raises(ValueError, match="is another set of positions"):
+        make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 1)
+    assert len(read_suite(str(tmp_path))) == len(read_suite(str(path))) == 1
+
+
+def test_other_files_are_refused(tmp_path, file):
+    text, table = tmp_path / "text.parquet", tmp_path / "table.parquet"
+    text.write_text("no table")
+    pq.write_table(pq.read_table(file).replace_schema_metadata(None), table)
+    changed, schema = pq.read_table(file), pq.read_schema(file)
+    pq.write_table(changed.slice(1).replace_schema_metadata(schema.metadata), tmp_path / "cut.parquet")
+    for name, message in (("text", "is damaged"), ("table", "is not a set"), ("cut", "is damaged")):
+        with pytest.raises(ValueError, match=message):
+            read_set(tmp_path / f"{name}.parquet")
+    with pytest.raises(ValueError, match="unknown suite 'exact-v0'"):
+        read_suite("exact-v0")
+
+
+def test_without_pyarrow_the_message_names_the_extra(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="suites"):
+        read_set(file)
+
+
+def test_the_commands_make_a_suite_and_grade_a_function_of_a_file(tmp_path):
+    mine, folder = tmp_path / "mine.py", tmp_path / "made"
+    mine.write_text("def first(observation):\n    return int(observation['action_mask'].argmax())\n")
+    made = CliRunner().invoke(main, ["suite", "Nim-v0:heaps=1,2,3", "--output", str(folder)], catch_exceptions=False)
+    assert "13 positions" in made.output
+    args = ["exam", "--suite", str(folder), "exact", f"{mine}:first", "--games", "2"]
+    shown = CliRunner().invoke(main, args, catch_exceptions=False)
+    assert "100.0 ±0.0" in shown.output
+    rows = json.loads(CliRunner().invoke(main, [*args, "--json", "-"], catch_exceptions=False).stdout)
+    assert [row["skill"]["mean"] < 100 for row in rows] == [False, True]
+    refused = CliRunner().invoke(main, ["exam", "--suite", str(folder), "random", "--tables", "included"])
+    assert "--suite has its own" in refused.output
+
+
+def test_the_names_of_suites_are_their_environments():
+    assert environments_of(["Nim-v0", "exact-v1"])[:2] == ["Nim-v0", "TicTacToe-v0"]
