@@ -19,6 +19,7 @@ CONTENTS = {
     "ci_envs.agents": "random, human, exact, openspiel, search, tabular, nim, evolution, alphazero",
     "ci_envs.optimisation": "set covering and bit strings with their solvers, evolutionary algorithms",
     "ci_envs.training": "run folder, resume, learning curve and progress of all trainers",
+    "ci_envs.suites": "positions with exact values in files, and grades of agents on them",
     "ci_envs.arena": "matches, tournaments, ratings, accuracy, reports",
     "ci_envs.checking": "check_game, which tests a new game",
     "ci_envs.openspiel": "registration of the games with OpenSpiel",

@@ -52,7 +52,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How well an agent predicts results. A prediction is the expected points, from 0 to 1.
+    """The quality of predicted results. A prediction is the expected points, from 0 to 1.
 
     Attributes:
         brier: The mean squared difference of prediction and exact result (Brier, Monthly Weather Review 78, 1950).
