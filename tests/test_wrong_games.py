@@ -10,6 +10,7 @@ from unregistered import unregistered
 
 from ci_envs import check_game
 from ci_envs.checking.error import InvalidGameError
+from ci_envs.drawing.grid import grid_drawing
 from ci_envs.games import (
     DRAW,
     LOSS,
@@ -31,6 +32,7 @@ from ci_envs.games import (
     result,
     transform_action,
 )
+from ci_envs.games.plane_text import grid_diagram
 
 with unregistered() as patch:
     patch.syspath_prepend(str(Path(__file__).parents[1] / "examples" / "games"))
@@ -189,6 +191,25 @@ wrong(
     "the first symmetry is the mirror",
     "symmetry 0 must be the identity",
     cell_maps=lambda self: cell_maps(self.rows, self.cols)[1::-1],
+)
+
+
+def own_view(self, own, opp, to_move):
+    """Return the rows of the board as the player to move sees it, instead of the view of player 0."""
+    stones = dict(zip((own, opp), ("XO", "OX")[to_move], strict=True))
+    cells = ["".join(mark for word, mark in stones.items() if word >> cell & 1) or "." for cell in range(5 * 4)]
+    return ["".join(cells[row * 4 : row * 4 + 4]) for row in range(5)]
+
+
+wrong(
+    "the diagram turns with the player to move",
+    "diagram shows the board turned",
+    diagram=lambda self, *position: grid_diagram(own_view(self, *position)),
+)
+wrong(
+    "the picture turns with the player to move",
+    "draw shows the board turned",
+    draw_board=lambda self, *position: grid_drawing(own_view(self, *position), self.style),
 )
 
 
@@ -351,7 +372,7 @@ def moved(stones, cells):
 
 
 def mirrored_hex(self):
-    return cell_maps(self.size, self.size)[:2]
+    return cell_maps(self.size, self.size)[:4]
 
 
 def mirrored_actions(game):
@@ -381,6 +402,7 @@ IN_EVERY_RUN = (
     "the board is turned, the other view is not",
     "names of cells stay",
     "names of moves have a dash",
+    "the picture turns with the player to move",
     "the bound of positions is too small",
     "the turn never passes",
     "captured stones stay",

@@ -15,6 +15,7 @@ from ci_envs.checking.parameters import check_parameters
 from ci_envs.checking.play import check_evaluation, check_play, check_reference, check_searches, sample_positions
 from ci_envs.checking.reason import reason_of
 from ci_envs.checking.symmetries import check_symmetries
+from ci_envs.checking.upright import check_upright
 from ci_envs.checking.views import check_views, check_winners
 from ci_envs.games.game import Game
 from ci_envs.games.operations import RULES, VIEWS
@@ -88,6 +89,7 @@ def _errors(
         "is_duplicate or may_end": check_searches,
         "texts": check_texts,
         "pictures": check_pictures,
+        "diagram or draw": check_upright,
         "the guide": lambda positions: check_guide(game),
         "the PettingZoo environment": lambda positions: check_environment(game, max_plies, rng),
     }

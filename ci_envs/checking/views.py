@@ -92,18 +92,18 @@ class _Moves(NamedTuple):
 
 
 def _check_inverse(position: Position) -> None:
-    if position.game.shared_board and _other_words(position) != (position.own, position.opp):
+    if position.game.shared_board and other_words(position) != (position.own, position.opp):
         raise InvalidGameError(f"other_view must not change the shared board at {place(position)}")
-    if position.game.rules.other_view(position.game, *_other_words(position)) != (position.own, position.opp):
+    if position.game.rules.other_view(position.game, *other_words(position)) != (position.own, position.opp):
         raise InvalidGameError(f"other_view must restore the position if it is applied twice, at {place(position)}")
 
 
 def _check_regions(position: Position) -> None:
     """Check that the names of cells move with the view, if the stones of two colours do so."""
     game = position.game
-    if not _has_two_colours(game):
+    if not has_two_colours(game):
         return
-    mine, theirs = _planes(game, np.array([[position.own, position.opp], _other_words(position)], np.uint64))
+    mine, theirs = planes_of(game, np.array([[position.own, position.opp], other_words(position)], np.uint64))
     cells = [name for name in board_names(*game.observation_shape[:2]) if name[-1].isdigit()]
     if not np.array_equal(mine, theirs[..., ::-1]) and all(game.other_region(name) == name for name in cells):
         raise InvalidGameError(
@@ -111,7 +111,8 @@ def _check_regions(position: Position) -> None:
         )
 
 
-def _other_words(position: Position) -> tuple[int, int]:
+def other_words(position: Position) -> tuple[int, int]:
+    """Return the words of a position as the other player sees them."""
     return position.game.rules.other_view(position.game, position.own, position.opp)
 
 
@@ -125,10 +126,13 @@ def _moves_of(position: Position) -> _Moves | None:
     other_views(game, words, others)
     mine = np.where(keeps[:, None], words, others)
     theirs = np.where(keeps[:, None], others, words)
-    return _Moves(position, actions, keeps, position.observation(), mine, _planes(game, mine), _planes(game, theirs))
+    return _Moves(
+        position, actions, keeps, position.observation(), mine, planes_of(game, mine), planes_of(game, theirs)
+    )
 
 
-def _planes(game: Game, words: NDArray[np.uint64]) -> NDArray[np.int8]:
+def planes_of(game: Game, words: NDArray[np.uint64]) -> NDArray[np.int8]:
+    """Return the planes of n rows of words, int8 of shape (n, height, width, channels)."""
     planes = np.empty((len(words), *game.observation_shape), np.int8)
     observe_batch(game, np.ascontiguousarray(words), planes, np.empty((len(words), game.action_count), np.int8))
     return planes
@@ -137,7 +141,7 @@ def _planes(game: Game, words: NDArray[np.uint64]) -> NDArray[np.int8]:
 def _check_stones(moves: _Moves) -> None:
     """Check that a cell does not have a stone of each player, in a game of two colours."""
     game = moves.position.game
-    if not _has_two_colours(game) or (moves.before[..., 0] & moves.before[..., 1]).any():
+    if not has_two_colours(game) or (moves.before[..., 0] & moves.before[..., 1]).any():
         return
     cells = moves.views[..., 0] & moves.views[..., 1]
     both = (moves.words[:, 0] & moves.words[:, 1] != 0) & cells.any(axis=(1, 2))
@@ -226,7 +230,7 @@ def _views(game: Game) -> Iterator[str]:
     height, width, _ = game.observation_shape
     square = height == width
     yield from (name for name, (_, keeps_shape) in _TURNS.items() if keeps_shape or square)
-    if _has_two_colours(game):
+    if has_two_colours(game):
         yield _SWAPPED
 
 
@@ -247,7 +251,7 @@ def _swapped(planes: NDArray[np.int8]) -> NDArray[np.int8]:
     return planes[..., ::-1]
 
 
-def _has_two_colours(game: Game) -> bool:
+def has_two_colours(game: Game) -> bool:
     """Return whether the planes are the stones of the two players."""
     return not game.shared_board and game.observation_shape[2] == 2
 
