@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from minimal_game import LastCell
 
-from ci_envs import ConnectN, Nim, Quarto, Quixo, check_game
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, check_game, solve
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games import (
@@ -15,7 +15,9 @@ from ci_envs.games import (
     LOSS,
     ONGOING,
     WIN,
+    BoardGame,
     canonical,
+    cell_maps,
     decode,
     evaluate,
     implements,
@@ -25,6 +27,7 @@ from ci_envs.games import (
     may_end,
     may_end_soon,
     observe,
+    other_view,
     play,
     result,
     transform,
@@ -551,3 +554,72 @@ def test_all_forgotten_overrides_are_in_one_message():
     assert "PopOut changes legal of ConnectN, but inherits from it" in said
     for name in ("legal_bits", "may_end", "may_end_soon", "transform_action", "action_name", "from_text", "trace"):
         assert name in said.split("inherits")[1]
+
+
+@dataclass(frozen=True)
+class Domineering(BoardGame):
+    """Player 0 places dominoes upright and player 1 across, which player 1 sees upright on the transposed board."""
+
+    size: int = 5
+
+    @property
+    def shape(self):
+        return self.size, self.size
+
+    @property
+    def action_count(self):
+        return self.size * (self.size - 1)
+
+    def other_cells(self):
+        return np.arange(self.size**2).reshape(self.size, -1).T.ravel().tolist()
+
+    def cell_maps(self):
+        return cell_maps(self.size, self.size)[:4].tolist()
+
+
+@implements(legal, Domineering)
+def _(game):
+    domino = ONE | ONE << np.uint64(game.size)
+    return lambda game, own, opp, action: (own | opp) & domino << action == ZERO
+
+
+@implements(play, Domineering)
+def _(game):
+    domino = ONE | ONE << np.uint64(game.size)
+    return lambda game, own, opp, action: other_view(game, own | domino << action, opp)
+
+
+@implements(result, Domineering)
+def _(game):
+    actions = np.arange(game.action_count, dtype=np.uint64)
+
+    def kernel(game, own, opp):
+        for action in actions:
+            if legal(game, own, opp, action):
+                return ONGOING
+        return LOSS
+
+    return kernel
+
+
+@implements(transform_action, Domineering)
+def _(game):
+    images = cell_maps(game.size - 1, game.size)[:4].astype(np.uint64)
+    return lambda game, symmetry, action: images[symmetry, action]
+
+
+def test_a_symmetry_can_be_another_one_in_the_view_of_the_other_player():
+    game = Domineering()
+    check_game(game)
+    # Breuker, Uiterwijk and van den Herik, Solving 8 x 8 Domineering, 2000: the second player wins
+    assert solve(game).value(Position.start(game)) == -1
+
+
+def test_a_symmetry_that_the_other_player_does_not_have_is_found():
+    @dataclass(frozen=True)
+    class OnlyRows(Domineering):
+        def cell_maps(self):
+            return cell_maps(self.size, self.size)[:2].tolist()
+
+    with pytest.raises(InvalidGameError, match="symmetry 1 must be one of the symmetries in the view of the other"):
+        check_game(OnlyRows())

@@ -37,8 +37,9 @@ def _place_of(error: Exception, text: str) -> str:
     if match := _PLACE.search(text):
         file, line = (match[1], match[2]) if match[1] else (match[3], match[4])
         return f" ({file.rsplit('/', 1)[-1]}, line {line})"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_library(frame.filename)]
-    return f" ({frames[-1].filename.rsplit('/', 1)[-1]}, line {frames[-1].lineno})" if frames else ""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = [frame for frame in frames if not _is_library(frame.filename)] or frames
+    return f" ({last[-1].filename.rsplit('/', 1)[-1]}, line {last[-1].lineno})" if last else ""
 
 
 def _is_library(file: str) -> bool:

@@ -1,4 +1,8 @@
-"""Checks of the symmetries: they must be a group that commutes with the rules."""
+"""Checks of the symmetries: they must be a group that commutes with the rules.
+
+If the other player sees the cells in other places, a symmetry can have another number in the view of the other player.
+In a transposed view, for example, the mirror of the rows is the mirror of the columns.
+"""
 
 from itertools import islice, product
 
@@ -30,11 +34,12 @@ def check_symmetries(positions: list[Position], rng: np.random.Generator) -> Non
         image, actions = _image(position, 0)
         if image != position or not np.array_equal(actions, numbers):
             raise InvalidGameError(f"symmetry 0 must be the identity, but it is not at {place(position)}")
+    seen_by_other = {symmetry: _seen_by_other(chosen, symmetry) for symmetry in symmetries}
     for symmetry, position in product(symmetries, chosen):
         image, actions = _image(position, symmetry)
         if not np.array_equal(np.sort(actions), numbers):
             raise InvalidGameError(f"transform_action must permute the actions under symmetry {symmetry}")
-        _check_rules(position, symmetry, image, actions)
+        _check_rules(position, symmetry, image, actions, seen_by_other[symmetry])
     _check_group(chosen, symmetries)
     for position, symmetry in product(chosen, symmetries):
         _check_canonical(position, symmetry)
@@ -57,7 +62,27 @@ def _image(position: Position, symmetry: int) -> tuple[Position, NDArray[np.int6
     return Position(position.game, int(own), int(opp), position.to_move), actions
 
 
-def _check_rules(position: Position, symmetry: int, image: Position, actions: NDArray[np.int64]) -> None:
+def _seen_by_other(positions: list[Position], symmetry: int) -> list[int]:
+    """Return the symmetries whose effect in the other player's views is that of ``symmetry`` in the positions."""
+    game = positions[0].game
+    if game.swaps_words or game.shared_board:
+        return [symmetry]
+    possible = np.ones(game.symmetry_count, np.bool_)
+    for position in positions:
+        image, _ = _image(position, symmetry)
+        expected = game.rules.other_view(game, image.own, image.opp)
+        images = game.rules.images(game, *game.rules.other_view(game, position.own, position.opp))
+        possible &= (images == np.array(expected, np.uint64)).all(axis=1)
+    if not possible.any():
+        raise InvalidGameError(
+            f"symmetry {symmetry} must be one of the symmetries in the view of the other player, too: see other_view"
+        )
+    return np.flatnonzero(possible).tolist()
+
+
+def _check_rules(
+    position: Position, symmetry: int, image: Position, actions: NDArray[np.int64], seen_by_other: list[int]
+) -> None:
     """Check that results, legal actions, moves and evaluations of the image are the images of those of the position."""
     where = f"under symmetry {symmetry} of {place(position)}"
     if image.result != position.result:
@@ -68,10 +93,11 @@ def _check_rules(position: Position, symmetry: int, image: Position, actions: ND
     if not np.array_equal(after.legal[actions], before.legal):
         raise InvalidGameError(f"legal actions must be images of legal actions {where}: see transform_action")
     for action in np.flatnonzero(before.legal).tolist():
-        own, opp = before.words[action].tolist()
-        expected, _ = _image(Position(position.game, own, opp, position.to_move), symmetry)
-        found = after.words[actions[action]].tolist()
-        if found != [expected.own, expected.opp] or after.keeps[actions[action]] != before.keeps[action]:
+        successor = Position(position.game, *before.words[action].tolist(), position.to_move)
+        found = Position(position.game, *after.words[actions[action]].tolist(), position.to_move)
+        possible = [symmetry] if before.keeps[action] else seen_by_other
+        is_image = any(found == _image(successor, one)[0] for one in possible)
+        if not is_image or after.keeps[actions[action]] != before.keeps[action]:
             raise InvalidGameError(
                 f"playing action {action} and its image {actions[action]} must lead to images of each other {where}"
             )

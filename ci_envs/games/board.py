@@ -181,7 +181,7 @@ def _(game: BoardGame) -> Any:
 
 @implements(transform, BoardGame)
 def _(game: BoardGame) -> Any:
-    maps = game.cell_maps().astype(np.uint64)
+    maps = np.array(game.cell_maps(), dtype=np.uint64)
     cells = maps.shape[1]
 
     def kernel(game, symmetry, own, opp):

@@ -85,7 +85,11 @@ def transform(game: Any, symmetry: Any, own: Any, opp: Any) -> Any:
 
 @operation
 def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
-    """Return the image of an action under a symmetry. Playing and transforming commute."""
+    """Return the image of an action under a symmetry.
+
+    Playing and transforming commute. If :func:`other_view` moves stones to other cells, the successor is transformed as
+    the other player sees the symmetry: in a transposed view the mirror of the rows is the mirror of the columns.
+    """
 
 
 @operation

@@ -32,9 +32,10 @@ _POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt only between two call
 
 
 def symmetries_of(position: Position) -> NDArray[np.int64]:
-    """Return the numbers of the symmetries of the game that fix ``position``."""
-    images = position.game.rules.images(position.game, position.own, position.opp)
-    return np.flatnonzero((images == images[0]).all(axis=1))
+    """Return the numbers of the symmetries of the game that fix ``position`` in the views of both players."""
+    game, words = position.game, (position.own, position.opp)
+    views = (game.rules.images(game, *view) for view in (words, game.rules.other_view(game, *words)))
+    return np.flatnonzero(np.logical_and(*((images == images[0]).all(axis=1) for images in views)))
 
 
 def is_small(position: Position, most: int | None = None) -> bool:
