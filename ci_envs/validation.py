@@ -48,6 +48,15 @@ def integer_between(name: str, value: Any, low: int, high: int | None = None) ->
     return integer
 
 
+def checked_seed(seed: Any) -> int | None:
+    """Return a seed as an int, or None if it is None.
+
+    Raises:
+        ValueError: ``seed`` is neither None nor an integer of 64 bits.
+    """
+    return None if seed is None else integer_between("seed", seed, 0, 2**64 - 1)
+
+
 def positive_number(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 

@@ -1,11 +1,13 @@
 """Actions, seats and seeds: every exact integer is accepted, and nothing is converted."""
 
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
 import torch
 
-from ci_envs import ConnectFour, Nim, Position, Quixo, TicTacToe, make, make_vec, perft
+from ci_envs import ConnectFour, Nim, Position, Quixo, TicTacToe, make, make_agent, make_vec, perft
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agents import Agent, as_agent
 from ci_envs.arena import compare, play_match
@@ -122,8 +124,33 @@ def test_a_seed_is_not_converted(seed):
         make_vec("Nim-v0", 2).reset(seed=seed)
 
 
+@pytest.mark.parametrize("seed", [True, 3.5, "12", -1, 2**64])
+def test_a_seed_of_an_environment_or_an_agent_is_not_converted(seed):
+    for use in (make("TicTacToe-v0").reset, partial(make_agent, "random", "TicTacToe-v0")):
+        with pytest.raises(
+            ValueError, match=f"seed must be a whole number from 0 to 18446744073709551615, not {seed!r}"
+        ):
+            use(seed=seed)
+
+
+@pytest.mark.parametrize("word", [True, 1.5, "1", -1, 2**64])
+def test_words_are_not_converted(word):
+    for words in ((word, 0), (0, word)):
+        with pytest.raises(ValueError, match=f"a word of a position must be a whole number of 64 bits, not {word!r}"):
+            Position(TicTacToe(), *words)
+    assert Position(TicTacToe(), np.uint64(1), 0, np.int64(1)).to_text() == "O../.../... O"
+
+
+@pytest.mark.parametrize("player", [True, 1.0, "1", 2, -1])
+def test_the_player_to_move_is_not_converted(player):
+    with pytest.raises(ValueError, match=f"to_move must be a whole number from 0 to 1, not {player!r}"):
+        Position(TicTacToe(), 0, 0, player)
+
+
 def test_planes_and_depths_are_not_converted():
     start = Position.start(TicTacToe())
+    with pytest.raises(TypeError, match=r"perft needs a position such as .* not 'TicTacToe-v0'"):
+        perft("TicTacToe-v0", 2)
     with pytest.raises(ValueError, match=r"have the values 0 and 1, not \[0.5\]"):
         Position.from_observation(TicTacToe(), start.observation() + 0.5)
     with pytest.raises(ValueError, match=r"depth must be a whole number from 0, not 2\.0"):

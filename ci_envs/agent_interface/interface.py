@@ -13,6 +13,7 @@ from ci_envs.agent_interface.observations import Observation, read_observation, 
 from ci_envs.games.game import Game
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
+from ci_envs.validation import checked_seed
 
 AgentFactory = Callable[..., "Agent"]
 """A function or class that is called as ``factory(game, seed=seed, **options)``."""
@@ -60,8 +61,12 @@ class Agent:
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
-        """Restart the random numbers. From then on, the same seed and observations give the same actions."""
-        self.rng = np.random.default_rng(seed)
+        """Restart the random numbers. From then on, the same seed and observations give the same actions.
+
+        Raises:
+            ValueError: ``seed`` is neither None nor an integer of 64 bits.
+        """
+        self.rng = np.random.default_rng(checked_seed(seed))
 
     def act(self, observation: Observation) -> int:
         """Return the action on one board, where it is this agent's turn.

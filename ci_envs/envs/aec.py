@@ -19,7 +19,7 @@ from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import kernel, specialised
-from ci_envs.validation import exact_integer, unknown_name
+from ci_envs.validation import checked_seed, exact_integer, unknown_name
 
 Observation: TypeAlias = dict[str, NDArray[np.int8]]
 
@@ -155,7 +155,12 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return self.action_spaces[checked_agent(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game. Nothing is random, so ``seed`` has no effect. There are no ``options``."""
+        """Start a new game. Nothing is random, so ``seed`` has no effect. There are no ``options``.
+
+        Raises:
+            ValueError: ``seed`` is neither None nor an integer of 64 bits.
+        """
+        checked_seed(seed)
         self._begin(*self.game.start(), to_move=0)
         if self.render_mode == "human":
             self.render()

@@ -14,9 +14,10 @@ from ci_envs.drawing.picture_file import save_picture
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, ONGOING, WIN
 from ci_envs.games.rules import Facts
-from ci_envs.validation import exact_integer
+from ci_envs.validation import exact_integer, integer_between
 
 _BITS = bytes.maketrans(b"01", b"\0\1")
+_LARGEST = 2**64 - 1
 
 
 class Position:
@@ -47,7 +48,14 @@ class Position:
             own: first 64-bit word, from the point of view of the player to move.
             opp: second 64-bit word.
             to_move: the player to move, 0 or 1.
+
+        Raises:
+            ValueError: a word is no integer of 64 bits, or there is no such player.
         """
+        if not (type(own) is type(opp) is int and 0 <= own <= _LARGEST and 0 <= opp <= _LARGEST):
+            own, opp = _word(own), _word(opp)
+        if type(to_move) is not int or not 0 <= to_move <= 1:
+            to_move = integer_between("to_move", to_move, 0, 1)
         _set_game(self, game)
         _set_to_move(self, to_move)
         _set_facts(self, game.rules.examine(game, own, opp))
@@ -409,6 +417,13 @@ class Position:
 # assigning to a slot with its descriptor is twice as fast as with object.__setattr__
 _new = object.__new__
 _set_game, _set_to_move, _set_facts = (Position.__dict__[name].__set__ for name in ("game", "to_move", "_facts"))
+
+
+def _word(value: object) -> int:
+    word = exact_integer(value)
+    if word is None or not 0 <= word <= _LARGEST:
+        raise ValueError(f"a word of a position must be a whole number of 64 bits, not {value!r}")
+    return word
 
 
 @lru_cache(maxsize=1 << 14)

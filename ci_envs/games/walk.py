@@ -19,6 +19,7 @@ def perft(position: Position, depth: int) -> int:
     Sequences that end earlier do not count, as in the performance tests of chess programs.
 
     Raises:
+        TypeError: ``position`` is no position.
         ValueError: ``depth`` is negative or not an integer.
 
     Examples:
@@ -26,6 +27,8 @@ def perft(position: Position, depth: int) -> int:
         >>> perft(Position.start(Quixo()), 3)
         76596
     """
+    if not isinstance(position, Position):
+        raise TypeError(f"perft needs a position such as Position.start(Quixo()), not {position!r}")
     depth = integer_between("depth", depth, 0)
     if depth == 0:
         return 1

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.kernels.compiler import inline_kernel
-from ci_envs.validation import integer_between
+from ci_envs.validation import checked_seed
 
 STRIDE = 0x9E3779B97F4A7C15**2 % 2**64
 """The difference between the seeds of consecutive decisions."""
@@ -50,7 +50,7 @@ class SeedSequence:
         Raises:
             ValueError: ``seed`` is out of range.
         """
-        self.state = secrets.randbits(64) if seed is None else integer_between("seed", seed, 0, 2**64 - 1)
+        self.state = secrets.randbits(64) if (checked := checked_seed(seed)) is None else checked
 
     def take(self, count: int) -> NDArray[np.uint64]:
         """Return the seeds of the next ``count`` decisions, uint64 of shape (count,)."""
