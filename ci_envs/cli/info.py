@@ -54,7 +54,7 @@ def _is_game(name: str) -> bool:
 
 
 def _environment_parts(name: str) -> "Iterator[RenderableType]":
-    """Yield the documentation of an environment, and its initial position or the options of its problem."""
+    """Yield the documentation of an environment, its options unless they are in its documentation, and its start."""
     from rich.markdown import Markdown
 
     from ci_envs.games.position import Position
@@ -64,8 +64,11 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
         yield from _factory_parts(name, maker, options_of(maker).values())
         return
     spec, game, _ = resolve(name)
-    lines = docstring(documented_object(spec)).splitlines()
+    documented = documented_object(spec)
+    lines = docstring(documented).splitlines()
     yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
+    if isinstance(documented, type) and (options := options_of(documented)):
+        yield _options_table(options.values())
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
 
 
