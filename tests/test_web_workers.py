@@ -8,7 +8,8 @@ import threading
 import time
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from serving import free_port, other_client, process, wait_until
@@ -23,6 +24,7 @@ from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_process import AgentError
 from ci_envs.web.agent_processes import AgentProcesses
 from ci_envs.web.fair_pool import FairPool
+from ci_envs.web.process_memory import MemoryMeter
 from ci_envs.web.timed_protocol import REQUEST_SECONDS
 
 LARGE = "Quixo-v0:size=7"
@@ -139,6 +141,39 @@ def test_all_processes_together_may_not_use_more_memory_than_the_budget():
             decided(pool, LARGE, "deep")
         pool._processes._memory_mb = 4096
         assert decided(pool, LARGE, "random")[1].is_usable
+
+
+@pytest.mark.parametrize(
+    ("budget", "ended"),
+    [
+        (2_000, []),
+        (1_400, ["large idle"]),
+        (1_200, ["large idle", "largest"]),
+        (500, ["large idle", "largest", "large"]),
+        (120, ["large idle", "largest", "large", "small idle"]),
+    ],
+)
+def test_processes_of_simple_agents_end_last(budget, ended):
+    """Also those without a job, which would be made again for the next move of a game."""
+    sizes = {"small idle": 60, "small": 70, "large idle": 400, "large": 500, "largest": 700}
+    processes, killed = AgentProcesses({}, 4, budget), []
+    all_of_them = {name: Mock(pid=name) for name in sizes}
+    for name, one in all_of_them.items():
+        one.kill.side_effect = one.stop.side_effect = lambda *_, name=name: killed.append(name)
+    processes._all = set(all_of_them.values())
+    processes._idle = [all_of_them["small idle"], all_of_them["large idle"]]
+    processes._meter = SimpleNamespace(estimate=lambda _: sum(sizes.values()), measure=lambda _: sizes)
+    processes.limit_memory()
+    assert killed == ended
+
+
+def test_memory_is_estimated_as_it_was_measured():
+    """A process that was not measured counts with all its memory."""
+    meter, pid = MemoryMeter(), os.getpid()
+    unknown = meter.estimate([pid])
+    used = meter.measure([pid])[pid]
+    assert 0 < used <= unknown + 1
+    assert meter.estimate([pid]) == pytest.approx(used, abs=5)
 
 
 def test_a_process_says_that_it_compiles(tmp_path, monkeypatch):

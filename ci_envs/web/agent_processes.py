@@ -8,16 +8,19 @@ from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.games.game import Game
 from ci_envs.web.agent_process import AgentProcess
 from ci_envs.web.fork_server import starter
-from ci_envs.web.process_memory import estimated_memory_mb, shared_memory_mb
+from ci_envs.web.process_memory import MemoryMeter
 
 _INTERVAL = 0.25  # seconds between two looks at the memory while a process has a job
+_SMALL_MB = 100  # the memory of a process that has a simple agent, of which other processes share a part
 
 
 class AgentProcesses:
     """Worker processes. A process that fails is replaced. Any process can do any job.
 
-    If all processes together use more memory than their budget, those without a job end, and then the largest process
-    ends with its job. The memory of the server itself does not count: ending processes would not reduce it.
+    If all processes together use more memory than their budget, large ones without a job end first, and then the
+    largest one with a job. Processes with at most 100 MiB end last: the games of simple agents do not wait for a new
+    process because of the agents of others. The memory of the server itself does not count: ending processes would not
+    reduce it.
     """
 
     def __init__(self, listed: Mapping[str, str], kept: int, memory_mb: int) -> None:
@@ -32,6 +35,7 @@ class AgentProcesses:
         self._start_program, self._fork_server = starter()
         self._all: set[AgentProcess] = set()
         self._idle: list[AgentProcess] = []  # the last used at the end
+        self._meter = MemoryMeter()
         self._is_closed = False
         self._is_busy = Event()
         self._lock = Lock()
@@ -122,17 +126,21 @@ class AgentProcesses:
             Event().wait(_INTERVAL)
 
     def limit_memory(self) -> None:
-        """End processes until the memory is within the budget: the idle ones first, then the largest one."""
+        """End processes until the memory is within the budget, in the order that the class describes."""
         with self._lock:
             processes = list(self._all)
         pids = [process.pid for process in processes]
         if self._fork_server is not None and self._fork_server.pid is not None:
             pids.append(self._fork_server.pid)
-        if estimated_memory_mb(pids) <= self._memory_mb:
+        if self._meter.estimate(pids) <= self._memory_mb:
             return
-        used = {pid: shared_memory_mb(pid) for pid in pids}
+        used = self._meter.measure(pids)
         total = sum(used.values())
-        for process in sorted(processes, key=lambda one: (one in self._idle, used[one.pid]), reverse=True):
+
+        def priority(process: AgentProcess) -> tuple[bool, bool, float]:
+            return used[process.pid] > _SMALL_MB, process in self._idle, used[process.pid]
+
+        for process in sorted(processes, key=priority, reverse=True):
             if total <= self._memory_mb:
                 return
             total -= used[process.pid]

@@ -1,12 +1,12 @@
 """The memory of processes that share pages."""
 
-import mmap
 from collections.abc import Iterable
 from pathlib import Path
+from time import monotonic
 
 from ci_envs.agent_interface.child_process import memory_mb
 
-_PAGE = mmap.PAGESIZE
+_VALID_SECONDS = 2.0
 
 
 def shared_memory_mb(pid: int) -> float:
@@ -22,16 +22,23 @@ def shared_memory_mb(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
-def estimated_memory_mb(pids: Iterable[int]) -> float:
-    """Return an estimate of the sum of :func:`shared_memory_mb` in a fraction of its time.
+class MemoryMeter:
+    """Measures the memory of processes, and estimates it in between in a fraction of the time."""
 
-    The processes share their files, so the largest part of a process counts. Forked pages count for each process.
-    """
-    total = files = 0
-    for pid in pids:
-        try:
-            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
-        except (OSError, ValueError):  # the process has ended, or the system is not Linux
-            continue
-        total, files = total + resident - shared, max(files, shared)
-    return (total + files) * _PAGE / 2**20
+    def __init__(self) -> None:
+        """Make a meter without measurements."""
+        self._shared: dict[int, float] = {}  # the resident memory that did not count at the last measurement
+        self._end = 0.0  # of the time in which that is about right
+
+    def estimate(self, pids: Iterable[int]) -> float:
+        """Return an estimate of the sum of :func:`shared_memory_mb`. New processes share nothing in it."""
+        if monotonic() >= self._end:
+            self._shared.clear()
+        return sum(memory_mb(pid) - self._shared.get(pid, 0.0) for pid in pids)
+
+    def measure(self, pids: Iterable[int]) -> dict[int, float]:
+        """Return :func:`shared_memory_mb` of each process. It takes some tenths of a second for large processes."""
+        used = {pid: shared_memory_mb(pid) for pid in pids}
+        self._shared = {pid: max(0.0, memory_mb(pid) - size) for pid, size in used.items()}
+        self._end = monotonic() + _VALID_SECONDS
+        return used
