@@ -1,8 +1,9 @@
-"""Notification of compilations. Code that is read from the disk is not compiled."""
+"""Preparation of a process for compilations, and notification of them. Code from the disk is not compiled."""
 
 from collections.abc import Callable
 
 from numba.core.event import Event, Listener, register
+from numba.core.registry import cpu_target
 
 
 class _Compilations(Listener):  # type: ignore[misc]
@@ -20,3 +21,12 @@ class _Compilations(Listener):  # type: ignore[misc]
 def notify_of_compilations(notify: Callable[[], object]) -> None:
     """Call a function at the begin of each compilation in this process from now on."""
     register("numba:compile", _Compilations(notify))
+
+
+def load_compiler() -> None:
+    """Load the parts of Numba that the first kernel of a process needs, whether it is compiled or read from the disk.
+
+    They take 0.3 s and 40 MB. Processes that are forked afterwards share them.
+    """
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()

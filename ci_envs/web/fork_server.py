@@ -1,6 +1,6 @@
-"""A fork server: a process that has imported the agents, and forks a worker process in milliseconds.
+"""A fork server: a process that has imported the agents and Numba, and forks a worker process in milliseconds.
 
-The worker processes share the memory of the modules. A new interpreter would take a second, and 100 MiB of its own.
+The worker processes share the memory of the modules. A new interpreter would take seconds, and 150 MiB of its own.
 The program of the fork server is ``python -m ci_envs.web.fork_server``. It has one thread, so that its forks are safe.
 """
 
@@ -21,6 +21,7 @@ from time import monotonic, sleep
 from typing import IO
 
 from ci_envs.agent_interface.child_process import Program, run_command
+from ci_envs.kernels.compilations import load_compiler
 
 _WORKER = "ci_envs.web.agent_worker"
 _AGENTS = ("random", "exact", "search.minimax", "search.mcts", "alphazero.agent")  # imported before the forks
@@ -166,6 +167,7 @@ def main() -> None:
     for name in _AGENTS:
         with suppress(ImportError):  # a package of this agent is not installed
             import_module(f"ci_envs.agents.{name}")
+    load_compiler()
     gc.collect()
     gc.freeze()  # a collection in a worker process would copy the pages of all these objects
     while True:
