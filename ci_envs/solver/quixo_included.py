@@ -2,12 +2,13 @@
 
 The file is small, because it contains no values that the rules show at once: those of states that are over, and of
 states that the player to move wins with one move. In place of the value of such an **evident** state, it repeats the
-value before it. Each table is compressed with LZMA. A search restores the tables in memory. The values of single
-positions need no restored table: the rules show whether a position is evident.
+value before it. Each table is compressed with LZMA. Searches and the values of single positions use the tables in
+this form, because restoring them would take seconds: the rules show whether a position is evident.
 ``python -m experiments.included_tables`` makes the file.
 """
 
 import lzma
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,9 +21,19 @@ from ci_envs.games.operations import LOSS, ONGOING, WIN, action_count, legal, pl
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bit_selection import deposit_bits
 from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.dispatch import Static, implements
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
 from ci_envs.solver.quixo_classes import DRAWN, LOST, WON, Class, next_mask, packed_values
 from ci_envs.solver.quixo_ranking import class_index
-from ci_envs.solver.quixo_store import VERSION, ClassCounts, QuixoStore, classes_of, open_store, value_at
+from ci_envs.solver.quixo_store import (
+    VERSION,
+    ClassCounts,
+    QuixoStore,
+    classes_of,
+    loaded_value,
+    open_store,
+    value_at,
+)
 from ci_envs.solver.solver import INCLUDED
 from ci_envs.storage.block_file import BlockFile, write_blocks
 from ci_envs.storage.checked_file import DamagedFileError
@@ -95,6 +106,10 @@ class IncludedStore(QuixoStore):
         _write_evident(self.game, words, evident)
         return np.where(evident == DRAWN, value_at(self._decompressed(cls)[ranks // 4], ranks), evident)
 
+    @override
+    def compiled(self) -> CompiledSource:
+        return IncludedSource(), self.game, self._load(self._decompressed)
+
     def _decompressed(self, cls: Class) -> NDArray[np.uint8]:
         """Return the packed values of a class, in which an evident state has the value before it."""
         if cls not in self._packed:
@@ -102,6 +117,27 @@ class IncludedStore(QuixoStore):
             content = lzma.decompress(self._all.content[self._parts[cls]].tobytes())
             self._packed[cls] = np.frombuffer(content, dtype=np.uint8)
         return self._packed[cls]
+
+
+@dataclass(frozen=True)
+class IncludedSource(Static):
+    """The compiled source of an :class:`IncludedStore`: ``(IncludedSource(), game, tables)``.
+
+    The :class:`~ci_envs.solver.quixo_store.LoadedTables` have another value in place of that of an evident state.
+    """
+
+
+@implements(known_value, IncludedSource)
+def _(source: IncludedSource) -> Any:
+    def kernel(source: Any, own: Any, opp: Any) -> Any:
+        _, game, tables = source
+        value = loaded_value(tables, own, opp)
+        if value == UNKNOWN:
+            return UNKNOWN
+        evident = _evident(game, own, opp)
+        return value if evident == DRAWN else WIN if evident == WON else LOSS
+
+    return kernel
 
 
 def write_included(store: QuixoStore, cubes: int, path: Path) -> None:

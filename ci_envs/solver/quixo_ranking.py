@@ -16,6 +16,7 @@ contain copies at the end. They make the tables of 5 x 5 less than 1% larger. In
 and each entry stands for as many states as its representative has images.
 """
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple
@@ -57,21 +58,32 @@ class Ranking(NamedTuple):
     low_numbers: NDArray[np.uint16]
 
 
-class ClassIndex(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ClassIndex:
     """The tables of one class.
 
     Attributes:
-        representatives: The masks of own cubes, one of each set of symmetric masks, ascending, uint64 of shape (n,).
-        images: The number of images of each representative, 1 to 8, int64 of shape (n,).
-        columns: The number of masks of the opponent's cubes for each representative, int64.
+        game: The board.
+        own: The number of own cubes.
+        columns: The number of masks of the opponent's cubes for each representative.
         offsets: ``offsets[h]`` is the number of masks whose bits above the lowest 13 are a number smaller than h,
             uint64 of shape (m,).
     """
 
-    representatives: NDArray[np.uint64]
-    images: NDArray[np.int64]
+    game: Quixo
+    own: int
     columns: int
     offsets: NDArray[np.uint64]
+
+    @property
+    def representatives(self) -> NDArray[np.uint64]:
+        """The masks of own cubes, one of each set of symmetric masks, ascending, uint64 of shape (n,)."""
+        return _representatives(self.game)[self.own][0]
+
+    @property
+    def images(self) -> NDArray[np.int64]:
+        """The number of images of each representative, 1 to 8, int64 of shape (n,)."""
+        return _representatives(self.game)[self.own][1]
 
     @property
     def size(self) -> int:
@@ -81,10 +93,11 @@ class ClassIndex(NamedTuple):
 
 @lru_cache(maxsize=2)
 def ranking_of(game: Quixo) -> Ranking:
-    """Return the tables of a board of at most 5 x 5 cubes. Those of 5 x 5 take 134 MB and some seconds."""
-    cells = game.size**2
-    images, orbits = _image_table(game), np.empty(1 << cells, dtype=np.uint32)
-    _fill_orbits(images, orbits, np.zeros(cells + 1, dtype=np.uint32))
+    """Return the tables of a board of at most 5 x 5 cubes. Those of 5 x 5 take 134 MB and 0.3 s."""
+    cells, maps = game.size**2, cell_maps(game.size, game.size)
+    images, orbits = _image_table(game), np.zeros(1 << cells, dtype=np.uint32)
+    inverses = [np.flatnonzero((maps == np.argsort(targets)).all(axis=1))[0] for targets in maps]
+    _fill_orbits(images, np.array(inverses, dtype=np.uint32), orbits, np.zeros(cells + 1, dtype=np.uint32))
     counts = np.zeros(LOW + 1, dtype=np.int64)
     low_numbers = np.empty(1 << LOW, dtype=np.uint16)
     for mask in range(1 << LOW):
@@ -96,13 +109,11 @@ def ranking_of(game: Quixo) -> Ranking:
 @lru_cache(maxsize=8)
 def class_index(game: Quixo, a: int, b: int) -> ClassIndex:
     """Return the tables of the class with ``a`` own cubes and ``b`` cubes of the opponent."""
-    cells = game.size**2
-    representatives, images = _representatives(game)[a]
-    free = cells - a
+    free = game.size**2 - a
     low = min(LOW, free)
-    sizes = [comb(low, b - high.bit_count()) if high.bit_count() <= b else 0 for high in range(1 << free - low)]
-    offsets = np.cumsum([0, *sizes[:-1]], dtype=np.uint64)
-    return ClassIndex(representatives, images, comb(free, b), offsets)
+    sizes = np.array([comb(low, b - high) if high <= b else 0 for high in range(free - low + 1)], dtype=np.uint64)
+    ends = np.cumsum(sizes[bit_counts(np.arange(1 << free - low, dtype=np.uint64))], dtype=np.uint64)
+    return ClassIndex(game, a, comb(free, b), np.concatenate([np.zeros(1, dtype=np.uint64), ends[:-1]]))
 
 
 def class_size(cells: int, a: int, b: int) -> int:
@@ -180,8 +191,17 @@ def write_ranks(ranking: Any, columns: Any, offsets: Any, full: Any, words: Any,
 
 
 @kernel
-def _fill_orbits(images: Any, orbits: Any, counts: Any) -> None:
-    """Write :attr:`Ranking.orbits`. ``counts`` are zeros, one for each number of cubes."""
+def _fill_orbits(images: Any, inverses: Any, orbits: Any, counts: Any) -> None:
+    """Write :attr:`Ranking.orbits`.
+
+    The first mask of each set of symmetric masks is the representative. It writes the entries of the others.
+
+    Args:
+        images: :attr:`Ranking.images`.
+        inverses: The inverse of each symmetry, uint32.
+        orbits: Zeros, written.
+        counts: Zeros, one for each number of cubes.
+    """
     low_masks = min(len(orbits), images.shape[2])
     high_images = np.empty(len(images), dtype=np.uint32)
     for start in range(0, len(orbits), low_masks):
@@ -189,18 +209,19 @@ def _fill_orbits(images: Any, orbits: Any, counts: Any) -> None:
             high_images[s] = image(images, np.uint64(s), np.uint64(start))
         for low in range(low_masks):
             mask = np.uint32(start + low)
-            least, symmetry, same = mask, np.uint32(0), 0
-            for s in range(len(images)):
-                candidate = high_images[s] | images[s, 0, low]
-                same += candidate == mask
-                if candidate < least:
-                    least, symmetry = candidate, np.uint32(s)
-            if symmetry:
-                orbits[mask] = (orbits[least] & ~SYMMETRY) | symmetry
-            else:
-                cubes = popcount(np.uint64(mask))
-                orbits[mask] = (counts[cubes] << ROW_BITS) | (IS_SYMMETRIC if same > 1 else np.uint32(0))
-                counts[cubes] += np.uint32(1)
+            if orbits[mask] & SYMMETRY:
+                continue
+            cubes = popcount(np.uint64(mask))
+            entry = np.uint32(counts[cubes] << ROW_BITS)
+            counts[cubes] += np.uint32(1)
+            for s in range(1, len(images)):
+                if high_images[s] | images[s, 0, low] == mask:
+                    entry |= IS_SYMMETRIC
+            orbits[mask] = entry
+            for s in range(1, len(images)):
+                other = high_images[s] | images[s, 0, low]
+                if other != mask:
+                    orbits[other] = entry | inverses[s]
 
 
 @kernel

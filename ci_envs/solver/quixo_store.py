@@ -26,6 +26,7 @@ from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.kernels.bits import bit_counts, popcount
+from ci_envs.kernels.compiler import inline_kernel
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
@@ -224,25 +225,27 @@ class QuixoStore:
             states = np.concatenate([states, words[going]])
         return states[:n]
 
-    def load(self) -> LoadedTables:
-        """Return all tables of positions with at least :attr:`cubes` cubes, in memory.
+    def compiled(self) -> CompiledSource:
+        """Return all tables of positions with at least :attr:`cubes` cubes, in memory, for compiled code.
 
         Raises:
             ValueError: The store has no tables, or a table is damaged.
         """
+        return StoreSource(), self._load(lambda cls: self._verified(cls).content)
+
+    def _load(self, content_of: Callable[[Class], NDArray[np.uint8]]) -> LoadedTables:
+        """Return the tables with these packed values of each class, in memory."""
         cells, classes = self.game.size**2, self._classes()
         indices = {cls: class_index(self.game, *cls) for cls in classes}
         columns, starts = np.zeros((2, cells + 1, cells + 1), dtype=np.int64)
         offsets = np.zeros(((cells + 1) ** 2, max(len(index.offsets) for index in indices.values())), dtype=np.uint64)
-        packed = np.empty(sum(len(self._verified(cls).content) for cls in classes), dtype=np.uint8)
+        contents = [content_of(cls) for cls in classes]
         start = 0
-        for (a, b), index in indices.items():
-            content = self._verified((a, b)).content
+        for ((a, b), index), content in zip(indices.items(), contents, strict=True):
             columns[a, b], starts[a, b] = index.columns, start
             offsets[a * (cells + 1) + b, : len(index.offsets)] = index.offsets
-            packed[start : start + len(content)] = content
             start += len(content)
-        full = np.uint64((1 << cells) - 1)
+        full, packed = np.uint64((1 << cells) - 1), np.concatenate(contents)
         return LoadedTables(sum(classes[-1]), ranking_of(self.game), full, columns, offsets, starts, packed)
 
     def requirements(self, level: int = 0) -> Requirements:
@@ -451,7 +454,7 @@ class StoreSolution(Solution):
 
     @override
     def compiled(self) -> CompiledSource:
-        return StoreSource(), self.store.load()
+        return self.store.compiled()
 
     @override
     def sample_positions(self, n: int, rng: np.random.Generator) -> NDArray[np.uint64]:
@@ -467,22 +470,24 @@ class StoreSolution(Solution):
 
 @dataclass(frozen=True)
 class StoreSource(Static):
-    """The compiled source of a :class:`StoreSolution`: ``(StoreSource(), tables)``, with :class:`LoadedTables`."""
+    """The compiled source of a :class:`QuixoStore`: ``(StoreSource(), tables)``, with :class:`LoadedTables`."""
 
 
 @implements(known_value, StoreSource)
 def _(source: StoreSource) -> Any:
-    def kernel(source: Any, own: Any, opp: Any) -> Any:
-        tables = source[1]
-        a, b = popcount(own), popcount(opp)
-        if a + b < np.uint64(tables.cubes):
-            return UNKNOWN
-        cls = a * np.uint64(tables.columns.shape[1]) + b
-        place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
-        value = unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
-        return DRAW if value == DRAWN else WIN if value == WON else LOSS
+    return lambda source, own, opp: loaded_value(source[1], own, opp)
 
-    return kernel
+
+@inline_kernel
+def loaded_value(tables: Any, own: Any, opp: Any) -> Any:
+    """Return the value of a position in :class:`LoadedTables` as WIN, DRAW or LOSS, or UNKNOWN."""
+    a, b = popcount(own), popcount(opp)
+    if a + b < np.uint64(tables.cubes):
+        return UNKNOWN
+    cls = a * np.uint64(tables.columns.shape[1]) + b
+    place = rank(tables.ranking, tables.columns[a, b], tables.offsets[cls], tables.full, own, opp)
+    value = unpacked(tables.packed, np.uint64(4) * np.uint64(tables.starts[a, b]) + place)
+    return DRAW if value == DRAWN else WIN if value == WON else LOSS
 
 
 def value_at(packed: NDArray[np.uint8], ranks: NDArray[np.uint64]) -> NDArray[np.uint8]:
