@@ -48,7 +48,7 @@ class FairPool:
             else:
                 self._waiting.setdefault(client, deque()).append((future, job))
         self._start_next()
-        if self._reserve and not (future.running() or future.done()):
+        if self._reserve and client in self._waiting:
             timer = threading.Timer(_PATIENCE, self._start_next)
             timer.daemon = True
             timer.start()
