@@ -12,6 +12,7 @@ from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.analysis import exact_scores
 from ci_envs.cli.main import main
 from ci_envs.kernels.bits import bit_counts
+from ci_envs.solver.known_value import UNKNOWN, known_values
 from ci_envs.solver.quixo_classes import count_values, pack
 from ci_envs.solver.quixo_included import (
     INCLUDED,
@@ -27,6 +28,7 @@ from ci_envs.solver.quixo_store import STORE_VARIABLE, QuixoStore, StoreSolution
 from ci_envs.solver.solver import solver_of
 
 GAME = Quixo(5)
+FULL_LINES = np.array([[31, ~31 & 2**25 - 1], [~31 & 2**25 - 1, 31]], np.uint64)  # two positions that are over
 ONE_BLANK = "XOOXO/OXXXX/XXOOO/OXXOX/OOXX. X"
 
 
@@ -93,6 +95,12 @@ class TestTables:
         store.content((12, 12))
         np.testing.assert_array_equal(store.values(states), single)
         assert set(single.tolist()) == {1, 0, -1}
+
+    def test_values_in_compiled_code_equal_those_of_single_states(self, included):
+        states = np.concatenate([included.sample_positions(2_000, np.random.default_rng(3)), FULL_LINES])
+        found = known_values(included.compiled(), states)
+        np.testing.assert_array_equal(found, included.values(states))
+        assert known_values(included.compiled(), np.array([[1, 2]], np.uint64)) == UNKNOWN
 
     def test_they_have_the_positions_with_at_least_24_cubes_and_cannot_be_changed(self, included):
         assert included.cubes == 24
