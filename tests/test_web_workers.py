@@ -159,7 +159,7 @@ def test_processes_of_simple_agents_end_last(budget, ended):
     processes, killed = AgentProcesses({}, 4, budget), []
     all_of_them = {name: Mock(pid=name) for name in sizes}
     for name, one in all_of_them.items():
-        one.kill.side_effect = one.stop.side_effect = lambda *_, name=name: killed.append(name)
+        one.kill.side_effect = lambda *_, name=name: killed.append(name)
     processes._all = set(all_of_them.values())
     processes._idle = [all_of_them["small idle"], all_of_them["large idle"]]
     processes._meter = SimpleNamespace(estimate=lambda _: sum(sizes.values()), measure=lambda _: sizes)

@@ -113,6 +113,11 @@ class AgentProcesses:
         return process
 
     def _remove(self, process: AgentProcess) -> None:
+        """Kill a process. The end of a large one takes tenths of a second, for which no job waits."""
+        process.kill()
+        Thread(target=self._forget, args=(process,), name="end", daemon=True).start()
+
+    def _forget(self, process: AgentProcess) -> None:
         process.stop()
         with self._lock:
             self._all.discard(process)
