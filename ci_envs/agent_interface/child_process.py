@@ -38,6 +38,10 @@ class ProcessError(RuntimeError):
     """A process gave no valid answer, and was stopped."""
 
 
+class ProcessTimeoutError(ProcessError):
+    """A process gave no answer in time, and was stopped."""
+
+
 class Program(Protocol):
     """A started process: the part of :class:`subprocess.Popen` that :class:`ChildProcess` needs.
 
@@ -153,7 +157,7 @@ class ChildProcess:
                 raise ProcessError(f"used {used:.0f} MB of memory; allowed are {self._limits.memory_mb} MB")
             if monotonic() >= deadline:
                 self.stop()
-                raise ProcessError(f"gave no answer within {seconds:g} s")
+                raise ProcessTimeoutError(f"gave no answer within {seconds:g} s")
 
     def _ended(self) -> ProcessError:
         """Return the error of a process that has ended by itself."""

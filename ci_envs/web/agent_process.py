@@ -10,7 +10,13 @@ from typing import IO, Any
 
 import cloudpickle
 
-from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, Program
+from ci_envs.agent_interface.child_process import (
+    ChildProcess,
+    ProcessError,
+    ProcessLimits,
+    ProcessTimeoutError,
+    Program,
+)
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.agents import AGENTS
@@ -169,20 +175,22 @@ class AgentProcess:
         canceled: Event | None = None,
         on_compiling: Callable[[], None] = lambda: None,
     ) -> dict[str, Any]:
-        more = 0.0 if (job["job"], game, spec) in self._done else _FIRST_SECONDS
+        limit = DECISION_SECONDS + (0.0 if (job["job"], game, spec) in self._done else _FIRST_SECONDS)
         try:
             self.wait_until_ready()
             self._process.send({**job, "game": b64encode(pickle.dumps(game)).decode(), "spec": spec})
-            end = monotonic() + DECISION_SECONDS + more
+            end = monotonic() + limit
             while "compiling" in (answer := _checked(self._process.receive(end - monotonic(), canceled))):
                 on_compiling()
+        except ProcessTimeoutError:  # the time after the report of a compilation is only a part of the limit
+            raise self._agent_error(spec, f"gave no answer within {limit:g} s") from None
         except ProcessError as error:
             raise self._agent_error(spec, error) from None
         self.known.add((game, spec))
         self._done.add((job["job"], game, spec))
         return answer
 
-    def _agent_error(self, spec: str, error: ProcessError) -> AgentError:
+    def _agent_error(self, spec: str, error: ProcessError | str) -> AgentError:
         return AgentError(f"The agent {spec!r} {self._killed_because or error}.")
 
 
