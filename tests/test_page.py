@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
 from PIL import Image
-from playwright.sync_api import TimeoutError, expect, sync_playwright
+from playwright.sync_api import Error, TimeoutError, expect, sync_playwright
 from served_agents import Held, Slow
 from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
 
@@ -83,15 +83,26 @@ def server(tmp_path_factory):
         yield served_here
 
 
-@pytest.fixture
-def page(browser):
+@pytest.fixture(scope="module")
+def context(browser):
+    """A browser that keeps the files of the page, so that it loads them once."""
     with browser.new_context() as context:
         context.set_default_timeout(20_000)
-        page = context.new_page()
-        wrong = []
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        yield page
-        assert not wrong
+        yield context
+
+
+@pytest.fixture
+def page(context):
+    """A page of a new visitor."""
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield page
+    with suppress(Error):  # an empty page has no storage
+        page.evaluate("localStorage.clear()")
+    page.close()
+    context.clear_cookies()
+    context.clear_permissions()
+    assert not wrong
 
 
 @pytest.fixture
@@ -341,6 +352,7 @@ def test_no_text_of_a_client_is_html(server, game, page):
     app.state.service.resign(record.id, 0, tokens=(VISITOR,))
     quoted = quote(MARKED, "")
     addresses = [f"/?environment={quoted}&position={quoted}", f"/rules/{quoted}", f"/game/{quoted}"]
+    addresses += [f"/explorer/{quoted}", f"/explorer/TicTacToe-v0?moves={quoted}", f"/puzzles/{quoted}"]
     for address in (*addresses, "/", *(f"/game/{id}" for id in created)):
         page.goto(f"{client.base_url}{address}")
         expect(page.locator("h1")).to_be_visible()
@@ -940,7 +952,8 @@ AREAS = """() => Object.fromEntries(['.board svg', '.side', '.analysis', '.playe
 
 
 @pytest.mark.parametrize("environment", registered())
-def test_all_controls_are_on_a_screen_of_1280_x_800_and_the_board_is_the_largest_thing(game, page, environment):
+def test_all_controls_are_on_a_screen_of_1280_x_800_and_a_finger_hits_them_on_a_phone(game, page, environment):
+    """On the large screen the board is the largest thing."""
     page.set_viewport_size({"width": 1280, "height": 800})
     game(environment, names=("Ada", "Ben"), clock=Clock(300.0))
     expect(page.locator("[data-region]").first).to_be_visible()
@@ -948,6 +961,9 @@ def test_all_controls_are_on_a_screen_of_1280_x_800_and_the_board_is_the_largest
     assert page.evaluate("document.documentElement.scrollHeight") <= 800
     areas = page.evaluate(AREAS)
     assert max(areas, key=areas.get) == ".board svg"
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate(SMALL_TARGETS.replace("a, button", "[data-region], button")) == []
 
 
 def test_the_page_shows_a_loss_on_time(game, page):
@@ -1126,15 +1142,6 @@ def test_a_phone(server, game, page, address):
     page.wait_for_timeout(300)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate(SMALL_TARGETS) == []
-
-
-@pytest.mark.parametrize("width", [360, 390])
-@pytest.mark.parametrize("environment", ["Quixo-v0", "ConnectFour-v0", "Nim-v0", "Quarto-v0"])
-def test_a_finger_hits_the_cells_and_pieces_on_a_phone(game, page, environment, width):
-    page.set_viewport_size({"width": width, "height": 844})
-    game(environment)
-    expect(page.locator("[data-region]").first).to_be_visible()
-    assert page.evaluate(SMALL_TARGETS.replace("a, button", "[data-region], button")) == []
 
 
 def test_the_interface_answers_in_json_beside_pages(server):
