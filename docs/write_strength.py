@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ci_envs.arena.ratings import wilson_interval
+from ci_envs.arena.proportion import Proportion
 from experiments.ladder import LADDERS, file_name
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,8 @@ swap seats, and each pair of games has the same random plies.
 
 - *Elo*: the Bradley-Terry rating with its 95% interval. The mean of all agents is 0, and a draw is half a win.
 - *score*: points divided by games, in per cent.
-- *keeps value*: the share of actions that keep the exact value of the position, if the game is solved.
+- *keeps value*: the share of actions that keep the exact value of the position, with its 95% interval (Wilson) and the
+  number of graded actions, if the game is solved.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
 - *ms, one board*: milliseconds for an action in a single game.
 - *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
@@ -99,8 +100,7 @@ def exam_section() -> str:
 
 
 def _ratio(share: dict[str, int]) -> str:
-    low, high = wilson_interval(share["right"], share["cases"])
-    return f"{share['right']} of {share['cases']} ({100 * low:.0f}% to {100 * high:.0f}%)"
+    return Proportion(share["right"], share["cases"]).counted_text()
 
 
 def _section(environment: str) -> str:
@@ -141,7 +141,7 @@ def _strength(row: dict[str, Any]) -> list[str]:
 
 def _accuracy(row: dict[str, Any]) -> list[str]:
     shares = (row["accuracy"][where] for where in ("everywhere", "critical"))
-    return [f"{100 * share['keeping'] / share['decisions']:.1f}%" if share["decisions"] else "-" for share in shares]
+    return [Proportion(share["keeping"], share["decisions"]).counted_text(digits=1) for share in shares]
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def main(environment: str, minutes: float, threads: int, positions: int, simulat
 def _numbers(run: Path, accuracy: Accuracy) -> list[str]:
     with (run / CURVE).open(newline="") as file:
         *_, last = csv.DictReader(file)
-    shares = [f"{tally.keeping / tally.decisions:.1%}" for tally in (accuracy.everywhere, accuracy.critical)]
+    shares = [tally.keeps.counted_text(digits=1) for tally in (accuracy.everywhere, accuracy.critical)]
     return [last["iterations"], f"{int(last['games']):,}", f"{float(last['rating']):+.0f}", *shares]
 
 

@@ -216,7 +216,19 @@ def test_the_table_is_repeatable_and_fits_a_terminal():
     assert first.stdout == again.stdout != other.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
     row = next(line for line in first.stdout.splitlines() if line.strip().startswith("exact"))
-    assert row.split() == ["exact", "100.00", "99.24", "to", "100.00", "100.00", "99.24", "to", "100.00", "0.0000"]
+    assert row.split() == [
+        "exact",
+        "500",
+        "100.00",
+        "99.24",
+        "to",
+        "100.00",
+        "100.00",
+        "99.24",
+        "to",
+        "100.00",
+        "0.0000",
+    ]
 
 
 def test_the_table_shows_illegal_actions_and_unknown_distances(monkeypatch):
@@ -224,7 +236,7 @@ def test_the_table_shows_illegal_actions_and_unknown_distances(monkeypatch):
     result = run("accuracy", "Nim-v0:heaps=9,9,9,9,9,9,9,9", "constant", "--positions", "10")
     assert "constant: 10 illegal actions" in result.stdout
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("constant"))
-    assert row.split()[1:7] == ["0.00", "0.00", "to", "27.75", "-", "-"]
+    assert row.split()[1:8] == ["10", "0.00", "0.00", "to", "27.75", "-", "-"]
 
 
 def test_positions_whose_values_are_not_found_are_counted():

@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rich.console import Console
+from scipy.stats import binomtest
 from toy_agents import FirstLegal
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
@@ -18,7 +20,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.grading import Grading
-from ci_envs.arena.report import to_json
+from ci_envs.arena.report import agent_rows, tables, to_json
 from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.arena.watch import Player, watch
@@ -391,12 +393,24 @@ def test_actions_are_evaluated_as_by_a_plain_search_of_each_game(game: Game) -> 
 
 
 def test_only_solved_games_are_evaluated() -> None:
-    solved = to_json(compare("Nim-v0", ["random", "exact"], games=4))
+    comparison = compare("Nim-v0", ["random", "exact"], games=4)
+    solved = to_json(comparison)
     unsolved = to_json(compare("ConnectFour-v0", ["random", "random"], games=4))
     accuracy = {agent["agent"]: agent["accuracy"]["everywhere"] for agent in solved["agents"]}
     assert accuracy["exact"]["keeping"] == accuracy["exact"]["fastest"] == accuracy["exact"]["decisions"] > 0
     assert accuracy["exact"]["points"] == 0
     assert all("accuracy" not in agent for agent in unsolved["agents"])
+    random = accuracy["random"]
+    interval = binomtest(random["keeping"], random["decisions"]).proportion_ci(method="wilson")
+    shares = [random["keeping"] / random["decisions"], interval.low, interval.high]
+    assert [random[name] for name in ("keeps", "keeps_low", "keeps_high")] == pytest.approx(shares)
+    row = agent_rows(comparison)[0]
+    assert row["graded"] == random["decisions"]
+    assert [row[name] for name in ("keep", "keep_low", "keep_high")] == pytest.approx(shares)
+    console = Console(width=100, record=True)
+    console.print(tables(comparison))
+    *_, line = (line.split() for line in console.export_text().splitlines() if line.strip().startswith("random "))
+    assert line[1:6] == [str(random["decisions"]), *(f"{100 * each:.2f}" for each in shares[:2]), "to", line[5]]
 
 
 def test_games_are_counted_by_their_length() -> None:

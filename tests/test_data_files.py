@@ -55,7 +55,9 @@ def test_the_data_of_accuracy_are_the_numbers_of_its_table() -> None:
         [cells] = [line[1:] for line in table if line[:1] == [agent["agent"]]]
         everywhere = agent["everywhere"]
         shares = [100 * everywhere[name] for name in ("keeps", "keeps_low", "keeps_high", "best")]
-        assert [float(cells[index]) for index in (0, 1, 3, 4)] == pytest.approx(shares, abs=0.005)
+        assert [float(cells[index]) for index in (0, 1, 2, 4, 5)] == pytest.approx(
+            [everywhere["positions"], *shares], abs=0.005
+        )
         assert float(row["critical_keeps"]) == agent["critical"]["keeps"]
         assert float(row["everywhere_points_lost"]) == everywhere["points_lost"]
 

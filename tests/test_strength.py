@@ -6,6 +6,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from scipy.stats import binomtest
 
 from ci_envs.arena.tournament import compare
 from experiments.ladder import FOLDER, LADDERS, RANDOM_PLIES, file_name, write_results
@@ -26,7 +27,10 @@ def test_the_exam_has_the_agents_of_its_command():
 
 
 def test_the_readme_quotes_the_results():
-    sentence = r"on Quixo 4 x 4, `alphazero` keeps the exact value with ([\d.]+)% of its actions"
+    sentence = (
+        r"on Quixo 4 x 4, `alphazero` keeps the exact value with ([\d.]+)% of its actions"
+        r" \(([\d.]+) to ([\d.]+), of ([\d,]+)\)"
+    )
     [said] = re.findall(sentence, (ROOT / "README.md").read_text())
     found = json.loads((FOLDER / "Quixo-v0_size=4.json").read_text())
     [accuracy] = [
@@ -34,7 +38,10 @@ def test_the_readme_quotes_the_results():
         for row in found["tournaments"][1]["agents"]
         if row["agent"] == "alphazero:simulations=100"
     ]
-    assert float(said) == round(100 * accuracy["keeping"] / accuracy["decisions"], 1)
+    keeping, decisions = accuracy["keeping"], accuracy["decisions"]
+    interval = binomtest(keeping, decisions).proportion_ci(method="wilson")
+    shares = (f"{100 * each:.1f}" for each in (keeping / decisions, interval.low, interval.high))
+    assert said == (*shares, f"{decisions:,}")
 
 
 @pytest.mark.parametrize("environment", LADDERS)

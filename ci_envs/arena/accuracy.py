@@ -5,16 +5,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.making import as_agent
+from ci_envs.arena.graded_table import SHARE_NOTES, graded_table
 from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE
-from ci_envs.arena.ratings import wilson_interval
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import Progress, Solution
 
@@ -89,43 +87,29 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], sampl
         accuracies: The accuracies with their labels.
         sampling_method: The text of :meth:`ci_envs.solver.solver.Solver.sampling_method`.
     """
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("Agent", overflow="fold")
-    for column in ("Keeps %", "95% interval", "Best %", "95% interval", "Lost"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for label, accuracy in accuracies:
-        table.add_row(Text(label), *_cells(accuracy.everywhere))
-        table.add_row("  critical", *_cells(accuracy.critical), end_section=True)
-    return Group(table, *map(Text, _notes(accuracies, sampling_method)))
+    rows = [
+        (label, accuracy, (_lost_text(accuracy.everywhere), _lost_text(accuracy.critical)))
+        for label, accuracy in accuracies
+    ]
+    return Group(graded_table(title, rows, "Lost"), *map(Text, _notes(accuracies, sampling_method)))
 
 
 def _tally_columns(tally: Tally) -> dict[str, float | None]:
     return {
         "positions": tally.decisions,
-        **_share_columns("keeps", tally.keeping, tally.decisions),
-        **_share_columns("best", tally.fastest, tally.decisions),
-        "points_lost": tally.points / tally.decisions if tally.decisions else None,
+        **tally.keeps.columns("keeps"),
+        **tally.best.columns("best"),
+        "points_lost": _points_lost(tally),
     }
 
 
-def _share_columns(name: str, count: int | None, positions: int) -> dict[str, float | None]:
-    """Return a share with its Wilson interval."""
-    if count is None or not positions:
-        return dict.fromkeys((name, f"{name}_low", f"{name}_high"))
-    low, high = wilson_interval(count, positions)
-    return {name: count / positions, f"{name}_low": low, f"{name}_high": high}
+def _points_lost(tally: Tally) -> float | None:
+    return tally.points / tally.decisions if tally.decisions else None
 
 
-def _cells(tally: Tally) -> list[str]:
-    lost = f"{tally.points / tally.decisions:.4f}" if tally.decisions else "-"
-    return [*_share_cells(tally.keeping, tally.decisions), *_share_cells(tally.fastest, tally.decisions), lost]
-
-
-def _share_cells(count: int | None, positions: int) -> list[str]:
-    if count is None or not positions:
-        return ["-", "-"]
-    low, high = wilson_interval(count, positions)
-    return [f"{100 * count / positions:.2f}", f"{100 * low:.2f} to {100 * high:.2f}"]
+def _lost_text(tally: Tally) -> str:
+    lost = _points_lost(tally)
+    return "-" if lost is None else f"{lost:.4f}"
 
 
 def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> list[str]:
@@ -137,9 +121,8 @@ def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> 
             if first.unknown
             else []
         ),
-        f"critical: only the {first.critical.decisions:,} of them in which some legal action loses value.",
-        "Keeps: actions that keep the value. Best: the same, and they win as fast or lose as slowly as possible.",
-        "Lost: points per move; a win has 1 point and a draw 1/2. Intervals: Wilson.",
+        *SHARE_NOTES,
+        "Lost: points per move; a win has 1 point and a draw 1/2.",
     ]
     return notes + [
         f"{label}: {accuracy.illegal:,} illegal actions, counted as losses."

@@ -6,7 +6,7 @@ positions with published values. Tables give an exam with positions that they co
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent
 from ci_envs.arena.grading import grade
 from ci_envs.arena.match import play_match
-from ci_envs.arena.ratings import wilson_interval
+from ci_envs.arena.proportion import Proportion
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
@@ -32,19 +32,6 @@ from ci_envs.solver.solver import exact_source, solver_of
 
 _DRAWN_FOR_EACH = 20  # number of drawn positions per position of the exam, because many allow no mistake
 _LEAST_CERTAINTY = 1 / 3  # smallest absolute value that counts as a win or loss
-
-
-@dataclass(frozen=True)
-class Proportion:
-    """A number of correct cases.
-
-    Attributes:
-        right: The number of correct cases.
-        cases: The number of all cases.
-    """
-
-    right: int = 0
-    cases: int = 0
 
 
 @dataclass(frozen=True)
@@ -158,10 +145,12 @@ def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[st
     """Return the results of labelled agents as a table, with notes on the columns."""
     table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("Agent", overflow="fold")
-    for column in ("Value %", "Keeps %", "Won %"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for label, result in results:
-        table.add_row(Text(label), *map(_cell, (result.values, result.actions, result.conversions)))
+    shares = [(result.values, result.actions, result.conversions) for _, result in results]
+    for column, cells in zip(("Value", "Keeps", "Won"), zip(*shares, strict=True), strict=True):
+        most = max(share.cases for share in cells)  # the number of cases is the same for all agents that have them
+        table.add_column(f"{column}, of {most:,}" if most else column, justify="right", no_wrap=True)
+    for (label, _), cells in zip(results, shares, strict=True):
+        table.add_row(Text(label), *(share.text() for share in cells))
     wins, draws, losses = (exam.values.count(value) for value in (1, 0, -1))
     notes = (
         f"{len(exam.values)} positions: {wins} won, {draws} drawn and {losses} lost for the player to move.",
@@ -174,7 +163,8 @@ def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[st
 
 def exam_rows(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]:
     """Return the results as plain data."""
-    return [{"agent": label, **asdict(result)} for label, result in results]
+    names = "values", "actions", "conversions"
+    return [{"agent": label, **{name: getattr(result, name).data() for name in names}} for label, result in results]
 
 
 def _choose_positions(
@@ -218,10 +208,3 @@ def _verdict(analysis: Analysis) -> int:
 
 def _words(positions: Sequence[Position]) -> NDArray[np.uint64]:
     return np.array([[position.own, position.opp] for position in positions], dtype=np.uint64)
-
-
-def _cell(share: Proportion) -> str:
-    if not share.cases:
-        return "-"
-    low, high = wilson_interval(share.right, share.cases)
-    return f"{100 * share.right / share.cases:.1f} ({100 * low:.0f} to {100 * high:.0f})"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.arena.proportion import Proportion
 from ci_envs.games.operations import LOSS
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 
@@ -49,6 +50,16 @@ class Tally:
     keeping: int = 0
     fastest: int | None = 0
     points: float = 0.0
+
+    @property
+    def keeps(self) -> Proportion:
+        """The decisions that kept the value."""
+        return Proportion(self.keeping, self.decisions)
+
+    @property
+    def best(self) -> Proportion:
+        """The decisions that also were as fast or as slow as possible. It has no cases if distances are unknown."""
+        return Proportion() if self.fastest is None else Proportion(self.fastest, self.decisions)
 
     def __add__(self, other: "Tally") -> "Tally":
         fastest = None if self.fastest is None or other.fastest is None else self.fastest + other.fastest

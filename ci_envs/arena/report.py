@@ -10,6 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ci_envs.arena.graded_table import SHARE_NOTES, graded_table
+from ci_envs.arena.grading import Accuracy, Tally
 from ci_envs.arena.ratings import Rating, wilson_interval
 from ci_envs.arena.results import Pairing, Record, Side
 from ci_envs.arena.tournament import Comparison
@@ -64,18 +66,22 @@ def agent_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _grades(side: Side) -> dict[str, float | None]:
-    """Return the shares of actions that keep the exact value, and the points lost per game; None if unknown."""
+    """Return the numbers of graded actions, the shares that keep the exact value, and the points lost per game."""
     everywhere, critical = side.accuracy.everywhere, side.accuracy.critical
     return {
-        "keep": _share(everywhere.keeping, everywhere.decisions),
-        "critical": _share(critical.keeping, critical.decisions),
-        "optimal": _share(everywhere.fastest, everywhere.decisions),
-        "lost_per_game": everywhere.points / side.total.games if everywhere.decisions else None,
+        "graded": everywhere.decisions,
+        **everywhere.keeps.columns("keep"),
+        "graded_critical": critical.decisions,
+        **critical.keeps.columns("critical"),
+        **everywhere.best.columns("optimal"),
+        "lost_per_game": _lost_per_game(side),
     }
 
 
-def _share(part: int | None, whole: int) -> float | None:
-    return None if part is None or not whole else part / whole
+def _lost_per_game(side: Side) -> float | None:
+    """Return the points lost per game, or None if no action was graded."""
+    everywhere = side.accuracy.everywhere
+    return everywhere.points / side.total.games if everywhere.decisions else None
 
 
 def _ratings_table(comparison: Comparison) -> Table:
@@ -122,12 +128,12 @@ def _is_graded(comparison: Comparison) -> bool:
 
 
 def _accuracy_table(comparison: Comparison) -> Table:
-    title = f"{comparison.environment}: actions compared with the exact solution"
-    table = _table(title, "Keep %", "Critical %", "Optimal %", "Lost/game")
+    rows = []
     for label in sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo):
-        *shares, lost = _grades(comparison.total(label)).values()
-        table.add_row(Text(label), *("-" if one is None else f"{100 * one:.2f}" for one in shares), f"{lost or 0:.3f}")
-    return table
+        side = comparison.total(label)
+        lost = _lost_per_game(side)
+        rows.append((label, side.accuracy, ("-" if lost is None else f"{lost:.3f}", "")))
+    return graded_table(f"{comparison.environment}: actions compared with the exact solution", rows, "Lost")
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -154,8 +160,8 @@ def _notes(comparison: Comparison) -> list[str]:
     ]
     if _is_graded(comparison):
         notes += [
-            "Keep: actions that keep the value of the position. Critical: the same if some legal action loses value.",
-            "Optimal: the same, and they win as fast or lose as slowly as possible. Lost: points per game.",
+            *SHARE_NOTES,
+            "Lost: points per game; a win has 1 point and a draw 1/2.",
             *_coverage_note(comparison),
         ]
     for label in comparison.ratings:
@@ -213,8 +219,17 @@ def _side_json(side: Side) -> dict[str, Any]:
         "faults": side.faults,
         "first_fault": side.first_fault,
         "decisions": side.decisions,
-        **({"accuracy": asdict(side.accuracy)} if side.accuracy.everywhere.decisions else {}),
+        **({"accuracy": _accuracy_json(side.accuracy)} if side.accuracy.everywhere.decisions else {}),
     }
+
+
+def _accuracy_json(accuracy: Accuracy) -> dict[str, Any]:
+    tallies = {"everywhere": accuracy.everywhere, "critical": accuracy.critical}
+    return {**asdict(accuracy), **{name: _tally_json(tally) for name, tally in tallies.items()}}
+
+
+def _tally_json(tally: Tally) -> dict[str, Any]:
+    return {**asdict(tally), **tally.keeps.columns("keeps"), **tally.best.columns("best")}
 
 
 def _pairing_json(pairing: Pairing) -> dict[str, Any]:
