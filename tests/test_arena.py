@@ -19,7 +19,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
-from ci_envs.arena.grading import Grading
+from ci_envs.arena.grading import Grading, grade, grade_decisions
 from ci_envs.arena.report import agent_rows, tables, to_json
 from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.arena.tournament import derived_seed
@@ -411,6 +411,26 @@ def test_only_solved_games_are_evaluated() -> None:
     console.print(tables(comparison))
     *_, line = (line.split() for line in console.export_text().splitlines() if line.strip().startswith("random "))
     assert line[1:6] == [str(random["decisions"]), *(f"{100 * each:.2f}" for each in shares[:2]), "to", line[5]]
+
+
+def test_each_position_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    solution, solved = solve(TIC_TAC_TOE), []
+    score = solution.grading_scores
+    words = np.array([[1, 2], [0, 0], [1, 2], [0, 0], [0, 0], [3, 12]], np.uint64)
+    actions = np.array([2, 4, 3, 0, 9, 8])
+
+    def scores(rows: NDArray[np.uint64]) -> NDArray[np.int16]:
+        solved.extend(rows.tolist())
+        return score(rows)
+
+    monkeypatch.setattr(solution, "grading_scores", scores)
+    monkeypatch.setattr(solution, "searches", True)  # so few positions are solved at once
+    monkeypatch.setattr("ci_envs.arena.grading._SEARCHED_AT_ONCE", 2)
+    counts: list[tuple[int, int | None]] = []
+    grading = Grading(solution, progress=lambda *numbers: counts.append(numbers))
+    assert grade_decisions(grading, words, actions) == grade(score(words), actions)
+    assert sorted(solved) == [[0, 0], [1, 2], [3, 12]]
+    assert counts == [(5, 6), (6, 6)]
 
 
 def test_games_are_counted_by_their_length() -> None:

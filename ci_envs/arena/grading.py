@@ -9,6 +9,9 @@ from ci_envs.arena.proportion import Proportion
 from ci_envs.games.operations import LOSS
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 
+_SEARCHED_AT_ONCE = 4  # positions between two reports of progress if each needs searches
+_READ_AT_ONCE = 1024
+
 
 @dataclass(frozen=True)
 class Grading:
@@ -92,6 +95,33 @@ class Accuracy:
             illegal=self.illegal + other.illegal,
             unknown=self.unknown + other.unknown,
         )
+
+
+def grade_decisions(grading: Grading, words: NDArray[np.uint64], actions: NDArray[np.int64]) -> Accuracy:
+    """Grade the decisions of an agent in a match, or the requested number of them. Each position is solved once.
+
+    Args:
+        grading: how to grade the decisions.
+        words: the positions, uint64 of shape (n, 2).
+        actions: the chosen actions, shape (n,), legal or not.
+    """
+    covered = np.flatnonzero(grading.solution.covers(words))
+    count = len(covered) if grading.limit is None else min(grading.limit, len(covered))
+    chosen = covered[np.arange(count) * len(covered) // max(count, 1)]
+    different, numbers = np.unique(words[chosen], axis=0, return_inverse=True)
+    chosen = chosen[np.argsort(numbers.ravel(), kind="stable")]  # equal positions follow each other
+    ends = np.cumsum(np.bincount(numbers.ravel(), minlength=len(different)))
+    size = _SEARCHED_AT_ONCE if grading.solution.searches else _READ_AT_ONCE
+    accuracy, graded = Accuracy(), 0
+    for begin in range(0, len(different), size):
+        scores = grading.solution.grading_scores(different[begin : begin + size])
+        repeats = np.diff(ends[begin : begin + size], prepend=graded)
+        rows = chosen[graded : graded + repeats.sum()]
+        accuracy += grade(scores.repeat(repeats, axis=0), actions[rows])
+        graded += len(rows)
+        if grading.progress:
+            grading.progress(graded, count)
+    return accuracy
 
 
 def grade(action_scores: NDArray[np.int16], actions: NDArray[np.int64]) -> Accuracy:

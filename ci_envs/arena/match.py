@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agent_interface.decision import decide, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.arena.grading import Accuracy, Grading, grade
+from ci_envs.arena.grading import Accuracy, Grading, grade_decisions
 from ci_envs.arena.results import MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
@@ -18,8 +18,6 @@ from ci_envs.validation import exact_integer
 
 BATCH_SIZE = 1024
 """Maximum number of boards that are played at the same time, which limits the memory of a match."""
-
-_SEARCHED_AT_ONCE = 4  # actions between two reports of progress if each needs searches
 
 _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -165,20 +163,7 @@ class _Player:
         """Grade all decisions, or the requested number of them, spread evenly over the match."""
         if self._grading is None or not self._words:
             return Accuracy()
-        words, actions = np.concatenate(self._words), np.concatenate(self._actions)
-        covered = self._grading.solution.covers(words)
-        words, actions = words[covered], actions[covered]
-        if len(words) == 0:  # grading no actions would compile kernels
-            return Accuracy()
-        count = len(words) if self._grading.limit is None else min(self._grading.limit, len(words))
-        chosen = np.arange(count) * len(words) // max(count, 1)
-        size = _SEARCHED_AT_ONCE if self._grading.solution.searches else BATCH_SIZE
-        accuracy = Accuracy()
-        for rows in np.array_split(chosen, count // size + 1):
-            accuracy += grade(self._grading.solution.grading_scores(words[rows]), actions[rows])
-            if self._grading.progress:
-                self._grading.progress(accuracy.everywhere.decisions + accuracy.unknown, count)
-        return accuracy
+        return grade_decisions(self._grading, np.concatenate(self._words), np.concatenate(self._actions))
 
 
 class _Boards:
