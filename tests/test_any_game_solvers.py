@@ -12,6 +12,7 @@ from solver_games import BreakthroughBoard, HexBoard, OthelloBoard, PopOutBoard
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.exact import ExactAgent
+from ci_envs.arena import compare
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
 from ci_envs.games.openings import positions_of_random_play
@@ -250,6 +251,44 @@ def test_proof_numbers_equal_the_search_of_all_positions(game):
         best, keeping = set(search.best_actions(position)), set(everything.value_actions(position))
         assert best
         assert best <= keeping if everything.value(position) == 1 else best == keeping
+
+
+def test_grades_within_a_limit_equal_the_search_of_all_positions_and_depend_only_on_the_position(monkeypatch):
+    game = HexBoard(4, 4)
+    words = sample_positions(game, 60, np.random.default_rng(0))
+    everything, search = SearchSolution(Position.start(game)), ProofNumberSolution(game)
+    monkeypatch.setattr("ci_envs.solver.proof_number._GRADING_NODES", 20)
+    graded = search.grading_scores(words)
+    known = (graded != NO_SCORE).any(axis=1)
+    assert 10 < known.sum() < 60
+    np.testing.assert_array_equal(graded[known], everything.action_values(words)[known])
+    np.testing.assert_array_equal(ProofNumberSolution(game).grading_scores(words[::-1]), graded[::-1])
+    accuracy = measure_accuracy(game, ExactAgent(game, seed=0), words, search)
+    assert (accuracy.everywhere.keeping, accuracy.unknown) == (known.sum(), 60 - known.sum())
+
+
+def test_a_game_with_too_many_positions_is_graded_within_a_limit(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.search.MAX_POSITIONS", 1_000)
+    side = compare(HexBoard(4, 4), ["random", "minimax:depth=2"], games=4).total("random")
+    assert side.accuracy.everywhere.decisions + side.accuracy.unknown == side.decisions
+    assert side.accuracy.everywhere.decisions > 0
+
+
+@pytest.mark.parametrize(
+    ("game", "quick"),
+    [
+        (ConnectN(6, 6, 4), True),
+        (ConnectN(8, 8, 5), False),
+        (ConnectN(6, 7, 4, True), False),
+        (Quarto(), True),
+        (Quarto(squares=True), False),
+        (Quixo(5), False),
+        (Nim(), True),
+    ],
+    ids=str,
+)
+def test_games_that_are_graded_by_default(game, quick):
+    assert solver_of(game).grades_quickly(game) == quick
 
 
 def test_a_value_is_not_searched_again_after_the_table_is_full(monkeypatch):

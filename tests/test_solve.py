@@ -228,7 +228,7 @@ def test_a_proof_that_takes_too_long_is_given_up(monkeypatch):
 def test_proofs_equal_search(game):
     everything = solve(game)
     positions = some_positions(game, 80)
-    proofs = ProofSolution(positions[0])
+    proofs = ProofSolution(game)
     for position in positions:
         assert proofs.value(position) == everything.value(position)
         assert proofs.distance(position) == everything.distance(position)
@@ -238,7 +238,8 @@ def test_proofs_equal_search(game):
     words = np.array([[position.own, position.opp] for position in positions], np.uint64)
     graded = proofs.grading_scores(words)
     known = (graded != NO_SCORE).any(axis=1)  # the search of the others reached its limit
-    assert known.sum() > 70
+    assert known.sum() > 20
+    np.testing.assert_array_equal(proofs.grading_scores(words[::-1]), graded[::-1])  # earlier searches change nothing
     np.testing.assert_array_equal(graded[known], everything.action_values(words)[known])
     for position, quick in zip(positions, proofs.quick_scores(words), strict=True):
         best = everything.best_actions(position)

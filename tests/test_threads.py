@@ -11,7 +11,7 @@ import pytest
 from foreign import agents as foreign
 from playing import batch_of, random_positions
 
-from ci_envs import ConnectFour, ConnectN, Nim, Position, Quarto, Quixo, TicTacToe, make_agent
+from ci_envs import ConnectFour, ConnectN, Nim, Quarto, Quixo, TicTacToe, make_agent
 from ci_envs.agents.tabular.episodes import Q_LEARNING, SELF, UNSHAPED, Rule
 from ci_envs.agents.tabular.q_learning import QLearningAgent
 from ci_envs.agents.tabular.value_table import new_table
@@ -123,7 +123,7 @@ def test_an_agent_acts_while_one_of_its_analyses_is_suspended():
     "solution",
     [
         lambda: GravitySolution(ConnectN(4, 4, 3, gravity=True)),
-        lambda: ProofSolution(Position.start(ConnectN(4, 4, 4))),
+        lambda: ProofSolution(ConnectN(4, 4, 4)),
     ],
     ids=["search", "proof"],
 )

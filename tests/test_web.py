@@ -18,7 +18,8 @@ from served_agents import Endless, Failing, Held
 from serving import UNLIMITED, free_port, other_client, process, registered_until_the_end, served, wait_until
 
 import ci_envs
-from ci_envs import Position, Quixo
+from ci_envs import Position, Quixo, solve
+from ci_envs.solver.solution import NO_SCORE
 from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.app import create_app
@@ -510,6 +511,30 @@ def test_exact_values(client):
     assert next(one["plies"] for one in found if one["name"] == "c1") == 1
     large = {"environment": "Quixo-v0", "position": "/".join(["....."] * 5) + " X"}
     assert client.post("/api/exact", json=large).json() == []
+
+
+def test_exact_values_of_the_default_m_n_k_game_are_those_found_within_the_limit(client):
+    game = ci_envs.make("ConnectN-v0").game
+    positions = [Position.start(game)]
+    for name in ("c3", "a1", "d4", "f6", "b5", "e2", "c5"):
+        positions.append(positions[-1].play(name))
+    found = []
+    for position in positions:
+        question = {"environment": "ConnectN-v0", "position": position.to_text()}
+        values = {one["number"]: one["value"] for one in client.post("/api/exact", json=question).json()}
+        scores = solve(game).grading_scores(np.array([[position.own, position.opp]], np.uint64))[0]
+        assert values == {action: scores[action] for action in position.legal_actions() if scores[action] != NO_SCORE}
+        found.append(bool(values))
+    assert not all(found)
+    assert any(found)
+
+
+def test_exact_plays_the_default_m_n_k_game(client):
+    started = client.post("/api/games", json={"environment": "ConnectN-v0", "seats": ["exact", "human"]})
+    assert started.status_code == 201
+    large = {"environment": "ConnectN-v0:rows=8,cols=8,n=5", "seats": ["exact", "human"]}
+    refused = client.post("/api/games", json=large)
+    assert "'exact' can take minutes for a move of" in refused.json()["detail"]
 
 
 def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):

@@ -73,7 +73,8 @@ class Exam:
             progress: A function that is called repeatedly with the number of examined positions and None.
 
         Raises:
-            ValueError: The game is not solved and has no published positions, or the tables cannot be read.
+            ValueError: The game is not solved and has no published positions, no values are found within the limit of
+                the search, or the tables cannot be read.
         """
         self.game, self.tables = game, tables
         self.solution: Solution | None = None
@@ -180,6 +181,9 @@ def _choose_positions(
 
     Returns:
         The positions and their values.
+
+    Raises:
+        ValueError: The solution finds the value of no position within its limit.
     """
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
@@ -192,6 +196,11 @@ def _choose_positions(
             found[value].append(Position(solution.game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break
+    if not any(found.values()):
+        raise ValueError(
+            f"{solution.game} has no exam: of {len(words):,} positions of random play, no value was found within the"
+            " limit of the search"
+        )
     interleaved = [
         (positions[i], value) for i in range(count) for value, positions in found.items() if i < len(positions)
     ]

@@ -192,7 +192,10 @@ def _coverage_note(comparison: Comparison) -> list[str]:
     decisions = sum(side.decisions for side in sides)
     if compared == decisions:
         return []
-    return [f"{compared:,} of {decisions:,} actions were compared; the value of the others is not known or not read."]
+    return [
+        f"{compared:,} of {decisions:,} actions were compared. The values of the others were not found within the"
+        " limit, or not requested."
+    ]
 
 
 def _rating_json(rating: Rating) -> dict[str, Any]:

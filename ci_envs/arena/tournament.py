@@ -21,7 +21,6 @@ from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cluster import RayPool, check_address, check_cluster, pickled_for_workers
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
-from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress as CountProgress
@@ -118,7 +117,8 @@ class Tournament:
             random_plies: number of random plies at the start of the games. Two consecutive games, with swapped seats,
                 have the same opening. All matches have the same openings.
             graded: maximum number of graded actions per agent and match, if the whole game is solved. None grades all
-                actions, but no actions if each would need a search (Connect Four).
+                actions whose values are found within the limit of the search, but no actions if most searches would
+                take longer than milliseconds (Connect Four).
             isolate: whether each agent that is not one of the registered agents gets a process of its own
                 (:mod:`~ci_envs.agent_interface.isolation`), or the limits of these processes.
             workers: number of processes of a Ray cluster that play the matches. None plays them in this process. The
@@ -286,13 +286,12 @@ class Tournament:
     @cached_property
     def _solution(self) -> Solution | None:
         """The solution that grades the actions, or None."""
-        if self.graded is None and not solver_of(self.game).is_quick(Position.start(self.game)):
+        if self.graded is None and not solver_of(self.game).grades_quickly(self.game):
             return None
         try:
-            solution = solve(self.game)
+            return solve(self.game)
         except ValueError:  # too large
             return None
-        return solution if solution.grades_quickly or self.graded is not None else None
 
     def _ratings(self, pairings: Sequence[Pairing]) -> dict[str, Rating]:
         labels = [entrant.label for entrant in self.entrants]

@@ -34,7 +34,7 @@ from ci_envs.cli.progress import games_progress
     "--graded",
     type=click.IntRange(min=0),
     help="Number of actions of each agent in a match to compare with the exact values."
-    "  [default: all; Connect Four: none]",
+    "  [default: all whose values are found in milliseconds; Connect Four: none]",
 )
 @click.option(
     "--agents-from",

@@ -1,5 +1,6 @@
 """The solver of the m,n,k games and Connect Four."""
 
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -29,7 +30,9 @@ class ConnectNSolver(BookSolver[ConnectN]):
         if is_small(position or Position.start(game)):
             return super().solve(game, position, progress)
         if not game.gravity:
-            return ProofSolution(position or Position.start(game))
+            search = ProofSolution(game)
+            search.value(position or Position.start(game))
+            return search
         if position is None:
             book = read_book(game) if fits(game) else None
             return GravitySolution(game, book=book) if book else SearchSolution(Position.start(game), progress=progress)
@@ -52,6 +55,15 @@ class ConnectNSolver(BookSolver[ConnectN]):
         return super().stored(game, name) if book is None else KnownBook(book)
 
     @override
+    def searching(self, position: Position, progress: Progress | None = None) -> Solution | None:
+        game = cast(ConnectN, position.game)
+        return None if game.gravity else ProofSolution(game)
+
+    @override
+    def grades_quickly(self, game: ConnectN) -> bool:
+        return self.is_quick(Position.start(game)) or (not game.gravity and _is_start_found(game))
+
+    @override
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
         scores = super().quick_action_scores(position, progress)
         if scores is not None:
@@ -70,7 +82,7 @@ class ConnectNSolver(BookSolver[ConnectN]):
 
     @override
     def plays_quickly(self, game: ConnectN) -> bool:
-        return super().plays_quickly(game) or (game.gravity and fits(game) and complete_book(game) is not None)
+        return self.grades_quickly(game) or (game.gravity and fits(game) and complete_book(game) is not None)
 
     @override
     def sample_positions(
@@ -93,6 +105,12 @@ class ConnectNSolver(BookSolver[ConnectN]):
             return True
         game = cast(ConnectN, position.game)
         return game.gravity and fits(game) and _empty_cells(position) <= QUICK_EMPTY_CELLS
+
+
+@lru_cache(maxsize=256)
+def _is_start_found(game: ConnectN) -> bool:
+    """Return whether the value of the initial position of a game without gravity is found in about a second."""
+    return ProofSolution(game).finds_quickly(Position.start(game))
 
 
 def _empty_cells(position: Position) -> int:

@@ -29,10 +29,11 @@ from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution, too_large
 MAX_NODES = 10_000_000
 """Maximum number of nodes of a search. A position that needs more counts as unsolved."""
 
-_GRADING_NODES = 100_000  # about 0.1 s for all actions of a position
+_GRADING_NODES = 10_000  # some milliseconds for all actions of a position; ten times as many find hardly more values
 _QUICK_NODES = 1_000_000
 
 _SLOTS = 1 << 20
+_GRADING_SLOTS = 1 << 14
 _CELLS = 64
 
 
@@ -42,24 +43,17 @@ _Memory = tuple[NDArray[np.uint64], NDArray[np.int64]]
 class ProofSolution(Solution):
     """The solution of a :class:`ConnectN` without gravity. Each position is searched on demand.
 
-    Attributes:
-        root: the position that was solved.
+    A search with a limit begins without facts from earlier searches. So its result depends only on the position.
     """
 
     searches = True
+    limited = True
 
     game: ConnectN
 
-    def __init__(self, root: Position) -> None:
-        """Solve ``root``.
-
-        Raises:
-            ValueError: the search needs more than ``MAX_NODES`` nodes.
-        """
-        super().__init__(root.game)
-        self.root = root
+    def __init__(self, game: ConnectN) -> None:
+        super().__init__(game)
         self._memory = WorkMemory(_new_memory)
-        self.value(root)
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -72,14 +66,23 @@ class ProofSolution(Solution):
 
     @override
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
-        return self._of_rows(words, lambda position: self._scores_of_best(position, _budget(_QUICK_NODES)))
+        return self._of_rows(
+            words, lambda position: self._scores_of_best(position, _new_memory(), _budget(_QUICK_NODES))
+        )
+
+    def finds_quickly(self, position: Position) -> bool:
+        """Return whether a search of at most about a second finds the value of a position."""
+        nodes = _budget(_QUICK_NODES)
+        self._score_within(position.own, position.opp, _new_memory(), nodes)
+        return not _is_spent(nodes)
 
     @override
     def best_actions(self, position: Position) -> tuple[int, ...]:
         """Return the best actions. The search is only as deep as necessary to distinguish them from other actions."""
         nodes = _budget(MAX_NODES * self.game.action_count)
-        scores = self._scores_of_best(position, nodes)
-        self._check(nodes)
+        with self._memory.use() as memory:
+            scores = self._scores_of_best(position, memory, nodes)
+        self._check(nodes, position)
         return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
 
     def _of_rows(
@@ -93,14 +96,15 @@ class ProofSolution(Solution):
     def _limited_values(self, position: Position) -> NDArray[np.int16]:
         """Return the values of the actions, or only NO_SCORE if the search does not find one of them soon."""
         values, nodes = np.full(self.game.action_count, NO_SCORE, np.int16), _budget(_GRADING_NODES)
+        memory = _new_memory(_GRADING_SLOTS)
         for action in position.legal_actions():
             after = position.play(action)
-            values[action] = -np.sign(self._score_within(after.own, after.opp, nodes))
+            values[action] = -np.sign(self._score_within(after.own, after.opp, memory, nodes))
             if _is_spent(nodes):
                 return np.full_like(values, NO_SCORE)
         return values
 
-    def _scores_of_best(self, position: Position, nodes: NDArray[np.int64]) -> NDArray[np.int16]:
+    def _scores_of_best(self, position: Position, memory: _Memory, nodes: NDArray[np.int64]) -> NDArray[np.int16]:
         """Return the scores of the actions that win as fast as possible, or if none wins, of those that lose.
 
         The other legal actions have a score of 0. If the nodes are spent, so do actions whose search has not ended.
@@ -108,19 +112,18 @@ class ProofSolution(Solution):
         scores, undecided = np.full(self.game.action_count, NO_SCORE, np.int16), {}
         for action in position.legal_actions():
             scores[action], undecided[action] = 0, position.play(action)
-        with self._memory.use() as memory:
-            for plies in range(len(undecided)):
-                for action, after in [*undecided.items()]:
-                    sign = after.result or 0
-                    if plies and after.result is None:
-                        sign = self._forced(after, plies, memory, nodes)
-                    if _is_spent(nodes):
-                        return scores
-                    if sign:
-                        scores[action] = -sign * (HORIZON - plies - 1)
-                        del undecided[action]
-                if scores.max() > 0 or not undecided:
-                    break
+        for plies in range(len(undecided)):
+            for action, after in [*undecided.items()]:
+                sign = after.result or 0
+                if plies and after.result is None:
+                    sign = self._forced(after, plies, memory, nodes)
+                if _is_spent(nodes):
+                    return scores
+                if sign:
+                    scores[action] = -sign * (HORIZON - plies - 1)
+                    del undecided[action]
+            if scores.max() > 0 or not undecided:
+                break
         return scores
 
     def _forced(self, position: Position, plies: int, memory: _Memory, nodes: NDArray[np.int64]) -> int:
@@ -128,28 +131,28 @@ class ProofSolution(Solution):
         facts, order = memory
         return int(_forced(self.game, np.uint64(position.own), np.uint64(position.opp), plies, facts, order, nodes))
 
-    def _score_within(self, own: int, opp: int, nodes: NDArray[np.int64]) -> int:
+    def _score_within(self, own: int, opp: int, memory: _Memory, nodes: NDArray[np.int64]) -> int:
         """Return the score of a position, which is meaningless if the nodes are spent."""
         position = Position(self.game, own, opp)
         if position.result is not None:
             return position.result * HORIZON
-        with self._memory.use() as memory:
-            for plies in range(1, len(position.legal_actions()) + 1):
-                sign = self._forced(position, plies, memory, nodes)
-                if sign or _is_spent(nodes):
-                    return sign * (HORIZON - plies)
+        for plies in range(1, len(position.legal_actions()) + 1):
+            sign = self._forced(position, plies, memory, nodes)
+            if sign or _is_spent(nodes):
+                return sign * (HORIZON - plies)
         return 0
 
     def _checked_score(self, own: int, opp: int) -> int:
         nodes = _budget(MAX_NODES)
-        score = self._score_within(own, opp, nodes)
-        self._check(nodes)
+        with self._memory.use() as memory:
+            score = self._score_within(own, opp, memory, nodes)
+        self._check(nodes, Position(self.game, own, opp))
         return score
 
-    def _check(self, nodes: NDArray[np.int64]) -> None:
+    def _check(self, nodes: NDArray[np.int64], position: Position) -> None:
         """Raise an error if the nodes are spent."""
         if _is_spent(nodes):
-            bound = self.game.position_bound(self.root.own, self.root.opp)
+            bound = self.game.position_bound(position.own, position.opp)
             raise too_large(self.game, bound, BYTES_A_POSITION)
 
 
@@ -162,9 +165,9 @@ def _is_spent(nodes: NDArray[np.int64]) -> bool:
     return bool(nodes[0] >= nodes[1])
 
 
-def _new_memory() -> _Memory:
+def _new_memory(slots: int = _SLOTS) -> _Memory:
     """Return a table of facts, with keys that no position has, and an array for the order of moves."""
-    facts = np.full((_SLOTS, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
+    facts = np.full((slots, 4), np.iinfo(np.uint64).max)  # an impossible key: all cells have two stones
     return facts, np.zeros((_CELLS + 1, _CELLS), dtype=np.int64)
 
 
@@ -256,7 +259,7 @@ def _wins(game: Any, own: Any, opp: Any, plies: Any, facts: Any, order: Any, nod
     if plies == 3:
         return _has_double_threat(game, own, empty, moves)
     key_own, key_opp = canonical(game, own, opp)
-    fact = facts[home_slot(key_own, key_opp, _SLOTS)]
+    fact = facts[home_slot(key_own, key_opp, len(facts))]
     if fact[0] == key_own and fact[1] == key_opp:
         if np.uint64(plies) >= fact[2]:
             return True

@@ -8,6 +8,8 @@ draw counts as a loss, or as a win. ``phi`` is the estimated number of leaves th
 prefers actions after which the opponent has few replies.
 """
 
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,9 @@ from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.solver.search import MAX_POSITIONS
-from ci_envs.solver.solution import Progress, Solution
+from ci_envs.solver.solution import NO_SCORE, Progress, Solution
+
+_GRADING_NODES = 4_000  # about 0.01 s for all actions of a position
 
 MAX_NODES = 1 << 26
 """Maximum number of nodes that the search of one position visits. A node takes about 5 us to 20 us."""
@@ -59,6 +63,7 @@ class ProofNumberSolution(Solution):
     """
 
     searches = True
+    limited = True
 
     def __init__(self, game: Game, *, progress: Progress | None = None) -> None:
         """Make the solution of a game.
@@ -85,21 +90,48 @@ class ProofNumberSolution(Solution):
             UnknownValueError: The search of a position reached a limit.
         """
         with self._memory.use() as table:
-            return np.array([self._value(own, opp, table) for own, opp in words.tolist()], dtype=np.int16)
+            return self._scores_in(table, words)
 
     @override
-    def best_actions(self, position: Position) -> tuple[int, ...]:
-        """Return the actions that keep the value; of a won position, at least one.
+    def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        scores = np.full((len(words), self.game.action_count), NO_SCORE, np.int16)
+        for number in range(len(words)):
+            table = _Table(_GRADING_NODES)  # so the result depends only on the position
+            with suppress(UnknownValueError):
+                scores[[number]] = self._of_actions(words[[number]], partial(self._scores_in, table))
+        return scores
+
+    @override
+    def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return the values of the actions; in a won position, 0 for all actions except at least one that wins.
 
         A proof of a win needs only one winning action. A search of the other actions can take much longer.
         """
-        actions = position.legal_actions()
+        rows = [self._scores_of_best(Position(self.game, own, opp)) for own, opp in words.tolist()]
+        return np.array(rows, np.int16).reshape(len(words), self.game.action_count)
+
+    @override
+    def best_actions(self, position: Position) -> tuple[int, ...]:
+        """Return the actions that keep the value; of a won position, at least one."""
+        scores = self._scores_of_best(position)
+        return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
+
+    def _scores_of_best(self, position: Position) -> NDArray[np.int16]:
+        actions = list(position.legal_actions())
         with self._memory.use() as table:
             value = self._value(position.own, position.opp, table)
             proven = [action for action in actions if value == WIN and self._is_proven(position, action, table)]
-        if value == LOSS:
-            return actions
-        return tuple(proven) or super().best_actions(position)  # the first draw makes the table forget proofs
+        if value != LOSS and not proven:  # the first draw makes the table forget proofs
+            values: NDArray[np.int16] = self.action_values(np.array([[position.own, position.opp]], np.uint64))[0]
+            return values
+        scores = np.full(self.game.action_count, NO_SCORE, np.int16)
+        scores[actions] = min(value, 0)
+        scores[proven] = WIN
+        return scores
+
+    def _scores_in(self, table: "_Table", words: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """Return the scores of positions, which are searched with a table."""
+        return np.array([self._value(own, opp, table) for own, opp in words.tolist()], dtype=np.int16)
 
     def _is_proven(self, position: Position, action: int, table: "_Table") -> bool:
         """Return whether the table proves that an action wins."""
@@ -126,16 +158,18 @@ class ProofNumberSolution(Solution):
             return answer > 0
         if table.stored >= MAX_POSITIONS // 2:
             table.clear()
-        visited = 0
+        visited, most = 0, MAX_NODES if table.nodes_left is None else table.nodes_left
         while True:
-            answer = self._answer(own, opp, draw, table, min(_NODES_A_CALL, MAX_NODES - visited))
+            answer = self._answer(own, opp, draw, table, min(_NODES_A_CALL, most - visited))
             visited += int(table.work[_NODES])
             self.nodes += int(table.work[_NODES])
+            if table.nodes_left is not None:
+                table.nodes_left = max(0, most - visited)
             if self._progress:
                 self._progress(self.nodes, None)
             if answer:
                 return answer > 0
-            if visited >= MAX_NODES or table.stored >= MAX_POSITIONS:
+            if visited >= most or table.stored >= MAX_POSITIONS:
                 raise self._refusal(own, opp, visited, table.stored)
             table.make_room()
 
@@ -160,9 +194,12 @@ class _Table:
         numbers: ``phi`` and ``delta`` of the position if a draw counts as a loss, and if it counts as a win, uint32 of
             shape (slots, 4).
         work: The number of nodes and stored positions with their limits, and of draws that were met, int64.
+        nodes_left: The number of nodes that the searches with this table can still visit, or None for the limit of each
+            search, MAX_NODES.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, nodes_left: int | None = None) -> None:
+        self.nodes_left = nodes_left
         self.clear()
 
     def clear(self) -> None:

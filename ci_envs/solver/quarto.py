@@ -101,11 +101,6 @@ class QuartoSolution(OnDemandSolution):
         searched = 0 if self.book is None else self.book_plies
         return searched <= self.plies(own, opp) < _GRADED_PLIES
 
-    @property
-    @override
-    def grades_quickly(self) -> bool:
-        return self.book is not None and bool(self.book.known.all())
-
     @override
     def distance_of(self, own: int, opp: int, search_score: int) -> int:
         return 2 * (CELLS + 1 - abs(search_score)) - self.plies(own, opp)

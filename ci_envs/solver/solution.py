@@ -39,6 +39,7 @@ class Solution(ABC):
     Attributes:
         game: The game.
         searches: True if each score needs a search, False if it is read from a table.
+        limited: True if :meth:`quick_scores` can lack a win or a loss.
 
     Examples:
         >>> from ci_envs import Position, TicTacToe, solve
@@ -49,6 +50,7 @@ class Solution(ABC):
     """
 
     searches = False
+    limited = False
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -71,11 +73,6 @@ class Solution(ABC):
             words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
         """
         return np.ones(len(words), dtype=np.bool_)
-
-    @property
-    def grades_quickly(self) -> bool:
-        """Whether :meth:`grading_scores` takes at most milliseconds for most positions of a game."""
-        return not self.searches
 
     @property
     def counts(self) -> dict[str, int]:

@@ -20,7 +20,7 @@ from ci_envs.solver.levels import LevelStore
 from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.retrograde import RetrogradeSolution
 from ci_envs.solver.search import SearchSolution, is_small
-from ci_envs.solver.solution import Progress, Solution
+from ci_envs.solver.solution import NO_SCORE, Progress, Solution
 
 G = TypeVar("G", bound=Game)
 
@@ -59,12 +59,22 @@ class Solver(Generic[G]):
         try:
             return SearchSolution(root, progress=progress)
         except ValueError:
-            if (game.position_bound(root.own, root.opp) or 0) > _MOST_SEARCHED:
+            search = self.searching(root, progress)
+            if search is None:
                 raise
-        search = ProofNumberSolution(game, progress=progress)
         if position is not None:
             search.value(position)
         return search
+
+    def searching(self, position: Position, progress: Progress | None = None) -> Solution | None:
+        """Return the solution that searches positions on demand, from ``position`` on, or None if it has no prospects.
+
+        Its :meth:`~ci_envs.solver.solution.Solution.grading_scores` have a limit, so they take milliseconds.
+        """
+        bound = position.game.position_bound(position.own, position.opp)
+        if position.game.can_cycle or (bound or 0) > _MOST_SEARCHED:
+            return None
+        return ProofNumberSolution(position.game, progress=progress)
 
     def stored(self, game: G, name: str) -> Solution:
         """Return the solution from the tables in a folder, or from those in the package for the name ``included``.
@@ -90,6 +100,11 @@ class Solver(Generic[G]):
         """Return whether solving ``position`` is expected to take at most seconds."""
         return has_at_most(position, _QUICK_LINKED) if position.game.can_cycle else is_small(position)
 
+    def grades_quickly(self, game: G) -> bool:
+        """Return whether solving the whole game takes seconds, and grading most actions at most milliseconds."""
+        start = Position.start(game)
+        return self.is_quick(start) or self.searching(start) is not None
+
     def plays_quickly(self, game: G) -> bool:
         """Return whether the solution of the whole game is expected to find each move in seconds."""
         return self.is_quick(Position.start(game))
@@ -97,17 +112,21 @@ class Solver(Generic[G]):
     def quick_action_scores(self, position: Position, progress: Progress | None) -> NDArray[np.int16] | None:
         """Return the score of each action, or its value if only the values can be computed quickly.
 
-        Return None if even the values would take more than a few seconds.
+        Return None if even the values would take more than a few seconds, or are not found within the limit of a
+        search.
         """
         game: G = position.game  # type: ignore[assignment]
-        if not self.is_quick(position):
+        words = np.array([[position.own, position.opp]], np.uint64)
+        if self.is_quick(position):
+            try:
+                scores = self.solve(game, position, progress).action_scores(words)
+            except ValueError:
+                return None
+        elif (search := self.searching(position, progress)) is not None:
+            scores = search.grading_scores(words)
+        else:
             return None
-        try:
-            solution = self.solve(game, position, progress)
-        except ValueError:
-            return None
-        scores: NDArray[np.int16] = solution.action_scores(np.array([[position.own, position.opp]], np.uint64))[0]
-        return scores
+        return None if (scores == NO_SCORE).all() else np.asarray(scores[0])
 
     def reachable(self, game: G, progress: Progress | None) -> Reachable:
         """Return the positions that play can reach.

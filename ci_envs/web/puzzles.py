@@ -74,9 +74,12 @@ def _source(game: Game) -> Solution:
     """Return the solution of the whole game if it takes seconds, else the tables in the package.
 
     Raises:
-        ValueError: There are neither.
+        ValueError: There are neither, or the solution can miss another action that wins.
     """
-    return exact_source(game, EXACT if solver_of(game).plays_quickly(game) else INCLUDED)
+    source = exact_source(game, EXACT if solver_of(game).plays_quickly(game) else INCLUDED)
+    if source.limited:
+        raise ValueError(f"the search of {game} does not find the values of all actions in seconds")
+    return source
 
 
 def _is_puzzle(scores: NDArray[np.int16]) -> NDArray[np.bool_]:
