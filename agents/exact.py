@@ -21,7 +21,8 @@ class ExactAgent(PositionAgent):
     30 empty cells and of Quarto with fewer than 6 pieces on the board, whose distances take long.
 
     On large boards of :class:`ConnectN` without gravity it looks for the fastest win, and otherwise avoids losses, with
-    a limited search. So it wins the default board as the first player.
+    a limited search. So it wins the default board as the first player. In other games with too many positions to store,
+    it plays one of the actions that a search proves to win, also if another one wins faster.
 
     If only some positions of the game are solved, as with tables of Quixo, the agent raises an
     :class:`~ci_envs.solver.errors.UnknownValueError` in other positions.
