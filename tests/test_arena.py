@@ -424,7 +424,7 @@ def test_each_position_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return score(rows)
 
     monkeypatch.setattr(solution, "grading_scores", scores)
-    monkeypatch.setattr(solution, "searches", True)  # so few positions are solved at once
+    monkeypatch.setattr(solution, "searches", True)
     monkeypatch.setattr("ci_envs.arena.grading._SEARCHED_AT_ONCE", 2)
     counts: list[tuple[int, int | None]] = []
     grading = Grading(solution, progress=lambda *numbers: counts.append(numbers))
