@@ -18,7 +18,7 @@ from served_agents import Endless, Failing, Held
 from serving import UNLIMITED, free_port, other_client, process, registered_until_the_end, served, wait_until
 
 import ci_envs
-from ci_envs import Position, Quixo, solve
+from ci_envs import ConnectN, Position, Quixo, solve
 from ci_envs.solver.solution import NO_SCORE
 from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.analysis_report import AnalysisReport
@@ -529,12 +529,10 @@ def test_exact_values_of_the_default_m_n_k_game_are_those_found_within_the_limit
     assert any(found)
 
 
-def test_exact_plays_the_default_m_n_k_game(client):
-    started = client.post("/api/games", json={"environment": "ConnectN-v0", "seats": ["exact", "human"]})
-    assert started.status_code == 201
-    large = {"environment": "ConnectN-v0:rows=8,cols=8,n=5", "seats": ["exact", "human"]}
-    refused = client.post("/api/games", json=large)
-    assert "'exact' can take minutes for a move of" in refused.json()["detail"]
+def test_exact_plays_the_default_m_n_k_game():
+    assert Catalog().agent("exact", ConnectN(6, 6, 4)).game == ConnectN(6, 6, 4)
+    with pytest.raises(ValueError, match="'exact' can take minutes for a move of"):
+        Catalog().agent("exact", ConnectN(8, 8, 5))
 
 
 def test_solving_that_takes_too_long_is_stopped(client, monkeypatch):
