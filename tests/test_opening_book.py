@@ -21,9 +21,10 @@ from ci_envs.solver import book_solver, opening_book, table_file
 from ci_envs.solver.book_solver import extend_book, new_book, read_book
 from ci_envs.solver.enumeration import early_positions
 from ci_envs.solver.gravity import GravitySolution
-from ci_envs.solver.opening_book import book_path, write_book
+from ci_envs.solver.opening_book import OpeningBook, book_path, write_book
 from ci_envs.solver.solution import HORIZON
 from ci_envs.solver.solve import solve
+from ci_envs.solver.table_file import write_table
 
 SMALL = ConnectN(4, 4, 4, gravity=True)
 SMALL_ID = "ConnectN-v0:rows=4,cols=4,n=4,gravity=true"
@@ -96,6 +97,29 @@ def test_several_threads_make_the_same_book(tmp_path):
         GravitySolution(SMALL, book=alone).values(alone.words),
     )
     assert together.known.all()
+
+
+def test_a_book_of_fewer_plies_is_the_beginning_of_a_book(tmp_path, small_solution):
+    made, path = made_book(tmp_path), tmp_path / "early.book"
+    early = len(OpeningBook(SMALL, 5, 9).words)
+    write_table(SMALL, made.bounds[:, :early].ravel(), path)
+    read = read_book(SMALL, path)
+    assert 1 < early < len(read.words)
+    assert read.known.tolist() == (np.arange(len(read.words)) < early).tolist()
+    extend_book(read, path)
+    np.testing.assert_array_equal(
+        GravitySolution(SMALL, book=read_book(SMALL, path)).values(made.words), small_solution.values(made.words)
+    )
+
+
+def test_the_known_plies_are_those_before_the_first_unknown_value(small_solution):
+    book = new_book(SMALL)
+    assert GravitySolution(SMALL).known_plies == -1
+    for place in range(len(OpeningBook(SMALL, 3, 9).words)):
+        value = int(small_solution.values(book.words[place : place + 1])[0])
+        book.narrow(place, value, value)
+    assert GravitySolution(SMALL, book=book).known_plies == 2  # a position after 3 plies can need an unknown value
+    assert GravitySolution(SMALL, book=new_book(SMALL)).known_plies < 0
 
 
 def test_an_interrupted_book_is_kept_and_continued(tmp_path, monkeypatch):

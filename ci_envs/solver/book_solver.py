@@ -55,7 +55,7 @@ def book_solver_of(game: Game) -> BookSolver[Any]:
 
 
 def new_book(game: Game, bounds: NDArray[np.int8] | None = None) -> OpeningBook:
-    """Return a book of a game with some bounds, or without knowledge.
+    """Return a book of a game with the bounds of its first positions, or without knowledge.
 
     Raises:
         ValueError: The game has no opening book.
@@ -72,10 +72,11 @@ def read_book(game: Game, path: Path | None = None) -> OpeningBook | None:
         path: The path of the file. None combines the included file and the file in the user's cache directory.
     """
     files = (path,) if path else default_files(game)
-    books = [bounds.reshape(2, -1) for file in files if (bounds := read_table(game, file)) is not None]
-    if not books:
+    tables = [table for file in files if (table := read_table(game, file)) is not None]
+    if not tables:
         return None
-    lows, highs = zip(*books, strict=True)
+    # books of several versions can differ in their number of plies, so each is enlarged
+    lows, highs = zip(*(new_book(game, table.reshape(2, -1)).bounds for table in tables), strict=True)
     return new_book(game, np.array([np.max(lows, axis=0), np.min(highs, axis=0)]))
 
 

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -90,6 +91,16 @@ class OnDemandSolution(Solution):
     def is_late(self, own: int, opp: int) -> bool:
         """Return whether the distances of a position are found in about 0.05 s."""
 
+    @cached_property
+    def known_plies(self) -> int:
+        """The number of plies up to which values follow from the book without a search, or -1 without such a book."""
+        if self.book is None:
+            return -1
+        unknown = np.flatnonzero(~self.book.known)
+        if len(unknown) == 0:
+            return self.book_plies
+        return self.plies(*self.book.words[unknown[0]].tolist()) - 2  # one ply earlier, a position can have no entry
+
     def takes_long(self, own: int, opp: int) -> bool:
         """Return whether the values of the actions of a position take too long to grade many of them."""
         return False
@@ -116,8 +127,11 @@ class OnDemandSolution(Solution):
 
     @override
     def compiled(self) -> CompiledSource:
-        """Return a compiled source that knows only late positions, so that a search can ask for many of them."""
-        return python_source(lambda own, opp: self._value_of(own, opp) if self.is_late(own, opp) else UNKNOWN)
+        """Return a compiled source of the positions whose values are found quickly, so that a search can ask for many.
+
+        These are late positions and those whose values follow from the book.
+        """
+        return python_source(lambda own, opp: self._value_of(own, opp) if self._is_quick(own, opp) else UNKNOWN)
 
     @override
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -146,6 +160,10 @@ class OnDemandSolution(Solution):
             least, most = -self.most if score <= low else score, self.most if score >= high else score
             self.book.narrow(place, least, most)
         return score
+
+    def _is_quick(self, own: int, opp: int) -> bool:
+        """Return whether the value of a position is found within milliseconds."""
+        return self.is_late(own, opp) or self.plies(own, opp) <= self.known_plies
 
     def _of_each(self, words: NDArray[np.uint64], function: Callable[[int, int], int]) -> NDArray[np.int16]:
         return np.array([function(own, opp) for own, opp in words.tolist()], dtype=np.int16)

@@ -60,12 +60,14 @@ class OpeningBook:
             game: The game.
             plies: The maximum number of plies before a position.
             most: A number above all search scores.
-            bounds: See :attr:`bounds`. None makes a book without knowledge.
+            bounds: The bounds of the first positions. Those of the others, or of all with None, are unknown.
         """
         self.game, self.plies = game, plies
         self.words, self._places = _entries(game, plies)
-        unknown = np.array([[-most], [most]], dtype=np.int8)
-        self.bounds = np.tile(unknown, len(self.words)) if bounds is None else bounds
+        self.bounds = np.tile(np.array([[-most], [most]], dtype=np.int8), len(self.words))
+        if bounds is not None:
+            count = min(bounds.shape[1], len(self.words))
+            self.bounds[:, :count] = bounds[:, :count]
 
     @property
     def known(self) -> NDArray[np.bool_]:

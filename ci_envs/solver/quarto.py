@@ -11,7 +11,7 @@ from ci_envs.games.position import Position
 from ci_envs.games.quarto.game import Quarto
 from ci_envs.games.quarto.layout import CELLS, HAND, HOLDING, LANE
 from ci_envs.kernels.dispatch import implements
-from ci_envs.solver.book_solver import BookSolver, complete_book, read_book
+from ci_envs.solver.book_solver import BookSolver, read_book
 from ci_envs.solver.on_demand import Memory, OnDemandSolution
 from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
 from ci_envs.solver.quarto_keys import position_key
@@ -23,6 +23,7 @@ _LANE = int(LANE)
 _QUICK_PIECES = 5  # the values of a position with as many pieces on the board take about 0.01 s
 _DISTANCE_PIECES = 6  # and its distance takes about as long
 _GRADED_PLIES = 9  # after 4 pieces and a fifth in hand, the values of all actions take 0.2 s; two plies earlier, 2 s
+_VALUED_PLIES = _GRADED_PLIES - 2  # after these plies, a value that the book does not have takes at most 1 s
 _RANDOM_PLIES = _GRADED_PLIES, 24
 
 
@@ -54,8 +55,10 @@ class QuartoSolver(BookSolver[Quarto]):
 
     @override
     def is_quick(self, position: Position) -> bool:
-        is_late = (position.opp & _LANE).bit_count() >= _QUICK_PIECES
-        return is_late or complete_book(position.game) is not None
+        if (position.opp & _LANE).bit_count() >= _QUICK_PIECES:
+            return True
+        game = cast(Quarto, position.game)
+        return self.on_demand(game, book=read_book(game)).known_plies >= _VALUED_PLIES
 
     @override
     def sample_positions(
@@ -76,7 +79,7 @@ class QuartoSolution(OnDemandSolution):
 
     game: Quarto
 
-    book_plies = 7  # 3 pieces on the board and one in hand
+    book_plies = 9  # 4 pieces on the board and one in hand
 
     @override
     def new_memory(self) -> Memory:
@@ -98,8 +101,7 @@ class QuartoSolution(OnDemandSolution):
 
     @override
     def takes_long(self, own: int, opp: int) -> bool:
-        searched = 0 if self.book is None else self.book_plies
-        return searched <= self.plies(own, opp) < _GRADED_PLIES
+        return self.known_plies <= self.plies(own, opp) < _GRADED_PLIES
 
     @override
     def distance_of(self, own: int, opp: int, search_score: int) -> int:
