@@ -32,7 +32,7 @@ def main(folder: Path, agents: tuple[str, ...], cubes: int, games: int, seed: in
     openings = random_positions(cubes, games // 2, np.random.default_rng(seed))
     table = Table("agent", "won", "drawn", "lost", "won % (95%)", "lost % (95%)", "ms an action")
     for spec in agents:
-        tabled = f"{spec}{',' if ':' in spec else ':'}tables={folder}"
+        tabled = f"{spec}{',' if ':' in spec else ':'}exact={folder}"
         pair = [make_agent(one, GAME, seed=seed + number) for number, one in enumerate((tabled, spec))]
         for number, agent in enumerate(pair):
             agent.act_batch(observations_of(GAME, openings[:1]))  # compile before the clock starts

@@ -36,7 +36,7 @@ def all_tables(tmp_path_factory):
 
 
 def with_tables(spec: str, store: QuixoStore) -> str:
-    return f"{spec}{',' if ':' in spec else ':'}tables={store.folder}"
+    return f"{spec}{',' if ':' in spec else ':'}exact={store.folder}"
 
 
 def random_states(cubes: int, count: int, seed: int) -> np.ndarray:
@@ -200,12 +200,12 @@ def position_evaluation(evaluator, own, opp):
 @pytest.mark.parametrize(
     ("spec", "game", "message"),
     [
-        ("minimax:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
-        ("mcts:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
-        ("alphazero:tables=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
-        ("mcts:tables=nothing", ConnectN(3, 3, 3), "has no tables .nothing.: its solver does not store any"),
-        ("minimax:tables=nothing,evaluation=false", Quixo(5), "tables=nothing needs evaluation=true"),
-        ("mcts:tables=nothing,proofs=false", Quixo(5), "tables=nothing needs proofs=true"),
+        ("minimax:exact=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
+        ("mcts:exact=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
+        ("alphazero:exact=nothing", Quixo(5), "the store 'nothing' has no tables of Quixo"),
+        ("mcts:exact=nothing", ConnectN(3, 3, 3), "has no tables .nothing.: its solver does not store any"),
+        ("minimax:exact=nothing,evaluation=false", Quixo(5), "exact=nothing needs evaluation=true"),
+        ("mcts:exact=nothing,proofs=false", Quixo(5), "exact=nothing needs proofs=true"),
     ],
 )
 def test_wrong_options_are_errors(spec, game, message):

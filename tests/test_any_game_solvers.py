@@ -179,7 +179,7 @@ def test_other_positions_of_a_game_that_can_cycle_are_refused(pop_out):
 def test_searches_use_the_values_of_a_game_that_can_cycle(pop_out):
     game = pop_out.game
     words = sample_positions(game, 200, np.random.default_rng(0))
-    agent = make_agent("minimax:depth=1,tables=exact", game, seed=0)
+    agent = make_agent("minimax:depth=1,exact=exact", game, seed=0)
     accuracy = measure_accuracy(game, agent, words, pop_out)
     assert accuracy.everywhere.keeping == 200
 

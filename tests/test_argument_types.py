@@ -28,18 +28,18 @@ AGENTS = [
     (TICTACTOE, "minimax:depth=2"),
     (TICTACTOE, "minimax:depth=2,time=5"),
     (SMALL, "minimax:depth=2,evaluation=longest_run"),
-    (Quixo(), "minimax:depth=1,tables=included"),
+    (Quixo(), "minimax:depth=1,exact=included"),
     (TICTACTOE, "mcts:simulations=20"),
     (TICTACTOE, "mcts:time=0.5"),
     (TICTACTOE, "mcts:simulations=20,reuse=true"),
-    (Quixo(), "mcts:simulations=20,tables=included"),
+    (Quixo(), "mcts:simulations=20,exact=included"),
     (TICTACTOE, "exact"),
     (NIM, "nim_expert"),
     (Quixo(), "neat:quixo"),
     (Quixo(), "evolution_strategy:quixo,depth=1"),
     (Quarto(), "quarto_ga:population=12,generations=2,offspring=5"),
     (TICTACTOE, "alphazero:simulations=8"),
-    (Quixo(), "alphazero:simulations=8,tables=included"),
+    (Quixo(), "alphazero:simulations=8,exact=included"),
 ]
 agents = pytest.mark.parametrize(("game", "spec"), AGENTS)
 

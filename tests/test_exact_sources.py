@@ -81,13 +81,13 @@ def test_the_book_of_connect_four_is_a_source():
 @pytest.mark.parametrize("spec", ["minimax:depth=1", "mcts:simulations=30", "alphazero:simulations=8"])
 def test_agents_use_the_solution_of_any_game(spec):
     game = TicTacToe()
-    agent = make_agent(f"{spec},tables=exact", game, seed=0)
+    agent = make_agent(f"{spec},exact=exact", game, seed=0)
     words = solve(game).sample_positions(300, np.random.default_rng(1))
     assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
 
 
 def test_mcts_opens_connect_four_by_the_book():
-    agent = make_agent("mcts:simulations=30,tables=included", ConnectFour(), seed=0)
+    agent = make_agent("mcts:simulations=30,exact=included", ConnectFour(), seed=0)
     analysis = agent.analyse(Position.start(ConnectFour()))
     assert (analysis.proven, analysis.principal_variation[0]) == (1, 3)
 
@@ -95,7 +95,7 @@ def test_mcts_opens_connect_four_by_the_book():
 @pytest.mark.parametrize("spec", ["minimax:depth=1", "mcts:simulations=20"])
 def test_agents_use_an_own_source(own_source, spec):
     game = LastCell(2, 4)
-    agent = make_agent(f"{spec},tables={own_source}", game, seed=0)
+    agent = make_agent(f"{spec},exact={own_source}", game, seed=0)
     covered, early = Position(game, 0b11, 0b1100), Position(game, 0b1, 0b10)
     assert agent.analyse(covered).proven == solve(game).value(covered)
     assert agent.analyse(early).tables == "no value: the solution does not contain 'XO../.... 0'"

@@ -106,8 +106,8 @@ def test_tables_give_an_exam_of_positions_that_they_contain(tables):
     for position, value in zip(exam.positions, exam.values, strict=True):
         if value >= 0:
             assert len(solution.value_actions(position)) < len(position.legal_actions())
-    assert exam.defender == f"minimax:depth=6,tables={tables.folder}"
-    agent = make_agent(f"minimax:depth=3,tables={tables.folder}", Quixo(4), seed=0)
+    assert exam.defender == f"minimax:depth=6,exact={tables.folder}"
+    agent = make_agent(f"minimax:depth=3,exact={tables.folder}", Quixo(4), seed=0)
     result = exam.take(agent, make_agent("random", Quixo(4), seed=0), 2)
     assert (result.values.right, result.values.cases) == (24, 24)
     assert (result.actions.right, result.actions.cases) == (16, 16)

@@ -104,7 +104,7 @@ def test_one_declaration_is_read_by_everything(most, strangers, monkeypatch):
     [
         ("minimax:depth=64,time=6", "time must be 5 or less here"),
         ("minimax:table_mb=65", "table_mb must be 64 or less"),
-        ("minimax:tables=/etc", "tables must be included here"),
+        ("minimax:exact=/etc", "exact must be included here"),
         ("mcts:time=60", "time must be 5 or less"),
         ("mcts:threads=2", "threads must be 1 or less"),
         ("alphazero:lookahead=8", "lookahead must be 4 or less"),

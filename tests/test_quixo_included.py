@@ -150,7 +150,7 @@ class TestUse:
 
     def test_agents_use_them_by_name(self, included):
         words = included.sample_positions(100, np.random.default_rng(1))
-        agent = make_agent(f"mcts:simulations=20,tables={INCLUDED}", GAME, seed=0)
+        agent = make_agent(f"mcts:simulations=20,exact={INCLUDED}", GAME, seed=0)
         assert measure_accuracy(GAME, agent, words, StoreSolution(included)).everywhere.keeping == 100
         with pytest.raises(ValueError, match=r"the package has no tables of Quixo\(size=4\)"):
             store_named(Quixo(4), INCLUDED)
@@ -162,7 +162,7 @@ class TestUse:
         run = CliRunner().invoke(main, ["accuracy", "Quixo-v0", "random", "--positions", "50"])
         assert run.exit_code == 0, run.output
         assert "at least 24 cubes" in run.output
-        run = CliRunner().invoke(main, ["analyse", "Quixo-v0", ONE_BLANK, "minimax:depth=1,tables=included"])
+        run = CliRunner().invoke(main, ["analyse", "Quixo-v0", ONE_BLANK, "minimax:depth=1,exact=included"])
         assert "tables won" in run.output
 
     def test_exact_says_in_one_line_that_a_position_has_no_value(self):

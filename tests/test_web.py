@@ -351,7 +351,7 @@ def test_games_are_listed_for_their_owner(client):
         ({"seats": ["human", "mcts:simulations=1000000"]}, "simulations must be 20000 or less here, not 1000000"),
         ({"seats": ["human", "mcts:time=60"]}, "time must be 5 or less here, not 60"),
         ({"seats": ["human", "mcts:threads=64"]}, "threads must be 1 or less here, not 64"),
-        ({"seats": ["human", "minimax:tables=/srv"]}, "tables must be included here, not '/srv'"),
+        ({"seats": ["human", "minimax:exact=/srv"]}, "exact must be included here, not '/srv'"),
         ({"seats": ["human", "q_learning:runs/table.npz"]}, "path must be one of none, not 'runs/table.npz'"),
         ({"seats": ["human", "alphazero:path=../quixo5"]}, "path must be one of connect6x6"),
         ({"seats": ["human", "mine:depth=9"]}, "Unknown agent 'mine'"),
@@ -495,7 +495,7 @@ def test_agents_see_a_win_at_hand(client, agent):
 def test_an_analysis_says_what_the_tables_of_the_agent_contain(client):
     texts = {}
     for position in ("XOOXO/OXXXX/XXOOO/OXXOX/OOXXX X", "...../...../...../...../..... X"):
-        body = {"environment": "Quixo-v0", "position": position, "agent": "mcts:simulations=20,tables=included"}
+        body = {"environment": "Quixo-v0", "position": position, "agent": "mcts:simulations=20,exact=included"}
         texts[position[0]] = client.post("/api/analyses", json=body).json()["tables"]
         report = AnalysisReport.model_validate(client.post("/api/analyses", json=body).json())
         assert f"tables: {texts[position[0]]}" in summary_text(report, Position.from_text(Quixo(), position))

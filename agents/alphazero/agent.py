@@ -20,7 +20,7 @@ from ci_envs.agents.alphazero.onnx_inference import OnnxInference
 from ci_envs.agents.alphazero.result import draw_actions
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -97,7 +97,7 @@ class AlphaZeroOptions(Validated):
             untrusted=Untrusted(),
         ),
     ] = 4
-    tables: Tables = None
+    exact: Exact = None
 
 
 class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
@@ -150,7 +150,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             leaves=chosen.leaves,
         )
         self._temperature, self._contempt = chosen.temperature, chosen.contempt
-        self._tables = None if chosen.tables is None else AgentTables(game, str(chosen.tables))
+        self._tables = None if chosen.exact is None else AgentTables(game, str(chosen.exact))
         self._forests = WorkMemory(self._new_forest)
 
     @override

@@ -20,6 +20,7 @@ from ci_envs.agents.evolution.play import GenomePolicy
 from ci_envs.agents.search.evaluators import Evaluator
 from ci_envs.agents.search.minimax import best_action
 from ci_envs.agents.search.negamax import MAX_DEPTH, Negamax, new_table, new_work
+from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.games import evaluate, implements, integer_between, kernel, write_features
 from ci_envs.games.game import Game
 
@@ -97,7 +98,7 @@ class EvaluationPolicy(GenomePolicy):
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """Return new memory for one thread: a copy of ``genome``, then the memory of a search."""
+        """Return new memory for one thread: a copy of ``genome``, then the memory of a search without exact values."""
         features = np.zeros(len(game.feature_names))
         return (
             np.array(genome, dtype=np.float64),
@@ -106,14 +107,15 @@ class EvaluationPolicy(GenomePolicy):
             features,
             new_table(0),
             new_work(game),
+            NO_TABLES,
         )
 
 
 @implements(choose, EvaluationPolicy)
 def _(policy: EvaluationPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        genome, evaluator, depth, features, table, work = memory
+        genome, evaluator, depth, features, table, work, tables = memory
         search = Negamax(game, (evaluator, game, genome, features), True, True, table, work)
-        return best_action(search, own, opp, depth, seed)
+        return best_action(search, own, opp, depth, False, tables, seed)
 
     return kernel

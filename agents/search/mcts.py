@@ -20,7 +20,7 @@ from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, search, simulate, write_root
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Tables, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
@@ -124,13 +124,13 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
                 untrusted=Untrusted(most=1),
             ),
         ] = 1,
-        tables: Tables = None,
+        exact: Exact = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Raises:
-            ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
+            ValueError: an option is out of range, two options exclude each other, or the exact source cannot be read.
         """
         if simulations is not None and time is not None:
             raise ValueError(
@@ -138,9 +138,9 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             )
         self.simulations = DEFAULT_SIMULATIONS if simulations is None else simulations
         self.time, self.reuse, self.threads = time, reuse, threads
-        if tables is not None and not proofs:
-            raise ValueError(f"tables={tables} needs proofs=true: leave one of them out")
-        self._agent_tables = None if tables is None else AgentTables(game, str(tables))
+        if exact is not None and not proofs:
+            raise ValueError(f"exact={exact} needs proofs=true: leave one of them out")
+        self._agent_tables = None if exact is None else AgentTables(game, str(exact))
         self._tables = NO_TABLES if self._agent_tables is None else self._agent_tables.for_trees
         self._settings = UCTSettings(exploration, ply_limit(game, None), MAX_NODES, proofs)
         self._write_root, self._simulations = Monomorphic(write_root), Monomorphic(simulate)

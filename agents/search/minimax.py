@@ -27,8 +27,8 @@ from ci_envs.agents.search.negamax import (
     new_work,
     search_actions,
 )
-from ci_envs.agents.search.table_evaluator import TableEvaluator
-from ci_envs.agents.search.tables import AgentTables, Tables, annotated
+from ci_envs.agents.search.table_evaluator import RootTables, TableEvaluator, correct_actions
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, NoTables, annotated
 from ci_envs.games import action_count, implements, inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
@@ -37,6 +37,7 @@ from ci_envs.kernels.arrays import copy_items
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.registry.options import Option, Untrusted, validated
+from ci_envs.solver.known_value import CompiledSource
 
 _DEFAULT_DEPTH = 3
 _SYMMETRIC = ZeroEvaluator, LongestRunEvaluator, TableEvaluator  # evaluators that give symmetric positions equal values
@@ -106,21 +107,21 @@ class MinimaxAgent(PolicyAgent):
                 untrusted=Untrusted(most=64),
             ),
         ] = 16,
-        tables: Tables = None,
+        exact: Exact = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.
 
         Raises:
-            ValueError: an option is out of range, two options exclude each other, or the tables cannot be read.
+            ValueError: an option is out of range, two options exclude each other, or the exact source cannot be read.
         """
         super().__init__(game, seed=seed)
         if depth is None:
             depth = _DEFAULT_DEPTH if time is None else MAX_DEPTH
         self.depth, self.time, self.pruning = depth, time, pruning
-        if tables is not None and evaluation is not True:
-            raise ValueError(f"tables={tables} needs evaluation=true for positions without a table")
-        self._tables = None if tables is None else AgentTables(game, str(tables))
+        if exact is not None and evaluation is not True:
+            raise ValueError(f"exact={exact} needs evaluation=true for positions without a table")
+        self._tables = None if exact is None else AgentTables(game, str(exact))
         self._evaluator = self._make_evaluator(evaluation)
         self._table_mb = table_mb
 
@@ -210,7 +211,7 @@ class MinimaxAgent(PolicyAgent):
 
     def _make_evaluator(self, evaluation: bool | str) -> LeafEvaluator:
         if self._tables is not None:
-            return TableEvaluator(), self.game, self._tables.source
+            return self.game if self._tables.solution.searches else (TableEvaluator(), self.game, self._tables.source)
         if evaluation == "longest_run":
             if self.time is not None:
                 raise ValueError("evaluation=longest_run needs a depth and no time: for example depth=2")
@@ -221,13 +222,23 @@ class MinimaxAgent(PolicyAgent):
 
     @override
     def _new_policy(self) -> CompiledPolicy:
-        options = np.array([self.depth, self.pruning, self._use_symmetry], dtype=np.int64)
-        memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options
+        options = np.array([self.depth, self.pruning, self._use_symmetry, self._corrects], dtype=np.int64)
+        memory = self.evaluator, new_table(self._table_mb), new_work(self.game), options, self._root_tables
         return CompiledPolicy(MinimaxPolicy(), memory)
 
     @cached_property
     def _search(self) -> Monomorphic:
         return Monomorphic(_deepen)
+
+    @property
+    def _corrects(self) -> bool:
+        """Whether an exact source corrects the values of the actions, which must then all be exact minimax values."""
+        return self._tables is not None and self._tables.solution.searches
+
+    @property
+    def _root_tables(self) -> NoTables | tuple[RootTables, Game, CompiledSource]:
+        """The first argument of :func:`~ci_envs.agents.search.table_evaluator.correct_actions`."""
+        return (RootTables(), self.game, self._tables.source) if self._tables and self._corrects else NO_TABLES
 
     @property
     def _use_symmetry(self) -> bool:
@@ -239,9 +250,10 @@ class MinimaxAgent(PolicyAgent):
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
     ) -> tuple[int, int, int]:
         """Write the values of the actions, and return the best action, the reached depth and the number of nodes."""
-        with self._memory.use() as (_, (evaluator, table, work, _)):
+        with self._memory.use() as (_, (evaluator, table, work, _, tables)):
             search = Negamax(self.game, evaluator, self.pruning, self._use_symmetry, table, work)
-            best, reached = _call(self._search, seconds, work, search, *words, depth, exact, values)
+            exact = exact or self._corrects
+            best, reached = _call(self._search, seconds, work, search, *words, depth, exact, values, tables)
             return int(best), int(reached), int(work[NODES])
 
 
@@ -276,10 +288,11 @@ def _scaled_value(value: int, depth: int) -> float:
 
 
 @kernel
-def _deepen(search: Any, own: Any, opp: Any, depth: Any, exact: Any, values: Any) -> Any:
+def _deepen(search: Any, own: Any, opp: Any, depth: Any, exact: Any, values: Any, tables: Any) -> Any:
     """Search with iterative deepening, and write the values of the last completed depth.
 
-    :func:`~ci_envs.agents.search.negamax.search_actions` describes the arguments.
+    :func:`~ci_envs.agents.search.negamax.search_actions` describes the arguments, and
+    :func:`~ci_envs.agents.search.table_evaluator.correct_actions` the tables.
 
     Returns:
         The best action and the last completed depth.
@@ -295,7 +308,7 @@ def _deepen(search: Any, own: Any, opp: Any, depth: Any, exact: Any, values: Any
         copy_items(latest, values, len(values))
         if _is_decided(values, best, exact):
             break
-    return best, reached
+    return correct_actions(tables, own, opp, values, best), reached
 
 
 @inlined
@@ -310,13 +323,14 @@ def _is_decided(values: Any, best: Any, exact: Any) -> Any:
 
 
 @inlined
-def best_action(search: Any, own: Any, opp: Any, depth: Any, seed: Any) -> Any:
+def best_action(search: Any, own: Any, opp: Any, depth: Any, exact: Any, tables: Any, seed: Any) -> Any:
     """Return one of the best actions of a position, each with the same probability.
 
-    :func:`~ci_envs.agents.search.negamax.search_actions` describes the other arguments.
+    :func:`~ci_envs.agents.search.negamax.search_actions` and
+    :func:`~ci_envs.agents.search.table_evaluator.correct_actions` describe the other arguments.
     """
     values = np.empty(action_count(search.game), dtype=np.int64)
-    best, _ = _deepen(search, own, opp, depth, False, values)
+    best, _ = _deepen(search, own, opp, depth, exact, values, tables)
     return random_index_from(values, action_count(search.game), values[best], seed)[0]
 
 
@@ -324,16 +338,17 @@ def best_action(search: Any, own: Any, opp: Any, depth: Any, seed: Any) -> Any:
 class MinimaxPolicy(Policy):
     """:class:`MinimaxAgent` as a compiled policy.
 
-    Its memory is the evaluator, the transposition table, the work array, and an array of the options depth, pruning and
-    use_symmetry.
+    Its memory is the evaluator, the transposition table, the work array, an array of the options depth, pruning,
+    use_symmetry and whether all values are exact, and the tables for the actions at the root
+    (:func:`~ci_envs.agents.search.table_evaluator.correct_actions`).
     """
 
 
 @implements(choose, MinimaxPolicy)
 def _(policy: MinimaxPolicy) -> Any:
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        evaluator, table, work, options = memory
+        evaluator, table, work, options, tables = memory
         search = Negamax(game, evaluator, options[1] != 0, options[2] != 0, table, work)
-        return best_action(search, own, opp, options[0], seed)
+        return best_action(search, own, opp, options[0], options[3] != 0, tables, seed)
 
     return kernel

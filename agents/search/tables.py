@@ -1,5 +1,8 @@
 """Exact values of positions in a search, from any exact source (:func:`~ci_envs.solver.solver.exact_source`).
 
+A source that searches positions itself, such as that of Quarto, takes up to milliseconds for each of them. Therefore it
+is asked only for the positions after the root. Any other source is asked for all nodes of a tree, or for all leaves.
+
 A search tree uses the source in one of two ways:
 
 * The source does not cover the root. Every node that it covers is proven with its value when its parent is expanded.
@@ -25,21 +28,22 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.registry.options import Option, Untrusted
-from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, known_values
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
 
-Tables = Annotated[
+Exact = Annotated[
     str | None,
     Option(
-        "exact values: a folder with tables that ci-envs solve --store has computed, included for those in the "
-        "package, exact for the solution of the game, or an own source FILE.py:NAME; the search gives positions that "
-        "the source covers their exact value, and considers only the actions that keep the value of the position to "
-        "play; tables are loaded into memory",
+        "source of exact values: exact for the solution of the game, included for the tables or the opening book in "
+        "the package, a folder with tables that ci-envs solve --store has computed, or an own source FILE.py:NAME; the "
+        "search gives positions that the source covers their exact value, and considers only the actions that keep "
+        "the value of the position to play; tables are loaded into memory; of Quarto and Connect Four, exact covers "
+        "the opening book and the positions that are solved in milliseconds",
         untrusted=Untrusted(values=("included",)),
     ),
 ]
-"""The option of the searches for tables."""
+"""The option of the searches for an exact source."""
 
 _UNKNOWN_PLIES = 1_000
 """The plies to the end of a game whose value is from a table. It is above the distances that a search finds."""
@@ -73,7 +77,13 @@ def _(tables: NoTables) -> Any:
 
 @dataclass(frozen=True)
 class TreeTables(Static):
-    """The use of an exact source in a search tree."""
+    """The use of an exact source in a search tree.
+
+    Attributes:
+        root_only: whether to ask only for the children of the root.
+    """
+
+    root_only: bool
 
 
 TablesArgument = NoTables | tuple[TreeTables, Game, CompiledSource]
@@ -84,9 +94,11 @@ NO_TABLES = NoTables()
 
 @implements(prove_by_tables, TreeTables)
 def _(tables: TreeTables) -> Any:
+    root_only = tables.root_only
+
     def kernel(tables: Any, nodes: Any, parent: Any) -> None:
         _, game, source = tables
-        if is_proven(nodes[parent]):
+        if is_proven(nodes[parent]) or (root_only and parent != ROOT):
             return
         excludes = known_value(source, nodes[ROOT].own, nodes[ROOT].opp) != UNKNOWN
         first, end = nodes[parent].first, nodes[parent].first + nodes[parent].children
@@ -109,7 +121,7 @@ def _(tables: TreeTables) -> Any:
                     here.lower = here.upper = LOSS
                 elif here.plies == _UNKNOWN_PLIES:
                     here.lower, here.upper, here.plies = LOSS, WIN, 0
-            if best == WIN and parent == ROOT:
+            if best == WIN and parent == ROOT and not root_only:
                 _prove_shortest_win(game, source, nodes)
         if changed:
             tighten_bounds(nodes, parent)
@@ -191,7 +203,7 @@ class AgentTables:
     @property
     def for_trees(self) -> TablesArgument:
         """The source as an argument of :func:`prove_by_tables`."""
-        return TreeTables(), self.game, self.source
+        return TreeTables(self.solution.searches), self.game, self.source
 
     def annotate(self, analysis: Analysis, position: Position) -> Analysis:
         """Return an analysis with what the source says about the position.
@@ -200,7 +212,7 @@ class AgentTables:
         the exact values. The values of minimax stay, because they show which of several won positions it prefers.
         """
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
-        if not self.solution.covers(words).all():
+        if known_values(self.source, words)[0] == UNKNOWN:
             return replace(analysis, tables=f"no value: {self.solution.why_unknown(position)}")
         values = self.solution.action_values(words)[0]
         value = int(values.max())

@@ -98,7 +98,7 @@ class Exam:
     def defender(self) -> str:
         """The spec string of the strong agent against which won positions must be won."""
         if self.tables is not None:  # "exact" knows no distances, so it would play lost positions at random
-            return f"minimax:depth=6,tables={self.tables}"
+            return f"minimax:depth=6,exact={self.tables}"
         return "minimax:depth=6" if self.solution is None else "exact"
 
     def take(self, agent: Any, defender: Any, games: int, progress: Progress | None = None) -> ExamResult:

@@ -62,7 +62,7 @@ def exam(
 
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
-    ci-envs exam Quixo-v0 minimax:depth=5 mcts:tables=included --tables included
+    ci-envs exam Quixo-v0 minimax:depth=5 mcts:exact=included --tables included
     ci-envs exam --suite exact-v1 random minimax:depth=4 mine.py:choose
     """
     if suite is None:

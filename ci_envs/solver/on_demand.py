@@ -131,7 +131,11 @@ class OnDemandSolution(Solution):
 
         These are late positions and those whose values follow from the book.
         """
-        return python_source(lambda own, opp: self._value_of(own, opp) if self._is_quick(own, opp) else UNKNOWN)
+        return python_source(lambda own, opp: self._value_of(own, opp) if self._is_known(own, opp) else UNKNOWN)
+
+    @override
+    def quick_from(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        return np.array([self.is_late(own, opp) for own, opp in words.tolist()], np.bool_)
 
     @override
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -161,7 +165,11 @@ class OnDemandSolution(Solution):
             self.book.narrow(place, least, most)
         return score
 
-    def _is_quick(self, own: int, opp: int) -> bool:
+    @override
+    def why_unknown(self, position: Position) -> str:
+        return f"the search for the value of {position.to_text()!r} takes too long"
+
+    def _is_known(self, own: int, opp: int) -> bool:
         """Return whether the value of a position is found within milliseconds."""
         return self.is_late(own, opp) or self.plies(own, opp) <= self.known_plies
 
