@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_envs.arena.proportion import Proportion
-from experiments.ladder import LADDERS, file_name
+from experiments.ladder import LADDERS, LEAST_MS, file_name
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "strength"
@@ -80,12 +80,17 @@ def table(found: dict[str, Any]) -> str:
     heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score"]
     if graded:
         heads += ["keeps value", "critical"]
+    equal_time = found.get("equal_time", {}).get("matches")
+    if equal_time is not None:
+        heads.append("equal time")
     heads += ["ms, one board", "ms, many boards"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for label in sorted(start, key=lambda label: -start[label]["elo"]):
         cells = [f"`{label}`", *_strength(start[label]), *_strength(later[label])]
         if graded:
             cells += _accuracy(later[label])
+        if equal_time is not None:
+            cells.append(_points(equal_time.get(label)))
         cells += [f"{later[label][time]:.2g}" for time in ("ms_one_board", "ms_per_move")]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -106,13 +111,14 @@ def _ratio(share: dict[str, int]) -> str:
 def _section(environment: str) -> str:
     found, name = results(environment), file_name(environment)
     games, seed = (found["tournaments"][0][key] for key in ("games", "seed"))
+    notes = _equal_time(found)
     return f"""\
 ## {environment}
 
 {table(found)}
 
 {games} games for each pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
-Accuracy and time are from the games after 4 random plies{_one_board(found)}. [All results]({name}.json).
+Accuracy and time are from the games after 4 random plies{_one_board(found)}. {notes}[All results]({name}.json).
 
 ![Ratings and scores from the initial position]({name}_0.png)
 
@@ -124,6 +130,26 @@ def _one_board(found: dict[str, Any]) -> str:
     """Return where the times on one board come from, if they were not measured with the games."""
     measured = found.get("one_board_measured")
     return f"; times on one board: {measured['date']}, {measured['machine']}" if measured else ""
+
+
+def _equal_time(found: dict[str, Any]) -> str:
+    """Return what the column "equal time" means, if there is one."""
+    measured = found.get("equal_time")
+    if measured is None:
+        return ""
+    return (
+        "Equal time: points against `mcts` with the time that the agent takes for a decision on one board, with 95% "
+        f"intervals, for agents that take at least {LEAST_MS:g} ms ({measured['date']}, {measured['machine']}). "
+    )
+
+
+def _points(match: dict[str, int] | None) -> str:
+    """Return the share of the points of a match with its interval."""
+    if match is None:
+        return "-"
+    games, points = sum(match[key] for key in ("wins", "draws", "losses")), match["wins"] + match["draws"] / 2
+    low, high = wilson_interval(points, games)
+    return f"{100 * points / games:.0f}% ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _by_agent(tournament: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -3,7 +3,8 @@
 Each pair of agents of a game plays a match from the initial position and a match after four random plies. The command
 writes a JSON file and two pictures for each environment. ``python docs/write_strength.py`` writes the tables of the
 documentation from the JSON files. ``--one-board`` plays nothing: it only measures the time of decisions on one board
-again, and writes it to the JSON files.
+again, and writes it to the JSON files. ``--equal-time`` adds matches in which each agent plays against ``mcts`` with
+the time that the agent takes.
 """
 
 import json
@@ -23,7 +24,7 @@ from ci_envs.arena import tables
 from ci_envs.arena.plot import draw_comparison
 from ci_envs.arena.report import to_json
 from ci_envs.arena.timing import time_one_board
-from ci_envs.arena.tournament import Comparison, Tournament
+from ci_envs.arena.tournament import Comparison, Tournament, compare
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
 from ci_envs.drawing.figure_file import write_figure
@@ -44,12 +45,18 @@ LADDERS: Mapping[str, Sequence[str]] = {
     "Nim-v0:heaps=1,3,5,7,9": (*_SEARCHES, "nim_ga:rows5", "nim_evolved:rows5", "nim_expert"),
     "Quixo-v0": (*_SEARCHES, "neat:quixo", "evolution_strategy:quixo", "sb3:quixo", _QUIXO_ALPHAZERO),
     "Quixo-v0:size=4": (*_SEARCHES, "alphazero:simulations=100", "exact:blunder=0.1", "exact"),
-    "Quarto-v0": (*_SEARCHES, "quarto_ga", "alphazero:lookahead=5"),
+    "Quarto-v0": (*_SEARCHES, "mcts:simulations=20000", "quarto_ga", "alphazero:lookahead=5"),
 }
 """The agents that play in each environment."""
 
 RANDOM_PLIES = (0, 4)
 """Random plies at the start of the games of each tournament."""
+
+LEAST_MS = 1.0
+"""Minimum time of a decision, in milliseconds, of an agent that plays against ``mcts`` with equal time.
+
+``mcts`` reads the clock after 64 simulations, so it cannot keep to a shorter time.
+"""
 
 
 @click.command()
@@ -66,15 +73,27 @@ RANDOM_PLIES = (0, 4)
 @click.option("--output", default=FOLDER, type=click.Path(file_okay=False, path_type=Path), help="Folder of the files.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of a Ray cluster that play the matches.")
 @click.option("--one-board", is_flag=True, help="Only measure the time of decisions on one board again.")
+@click.option("--equal-time", is_flag=True, help="Only play against mcts with the time of each agent.")
 def main(
-    environments: tuple[str, ...], games: int, seed: int, output: Path, workers: int | None, one_board: bool
+    *,
+    environments: tuple[str, ...],
+    games: int,
+    seed: int,
+    output: Path,
+    workers: int | None,
+    one_board: bool,
+    equal_time: bool,
 ) -> None:
     """Play the tournaments of each environment, and write its files immediately."""
     with usage_errors():
         output.mkdir(parents=True, exist_ok=True)
     for environment in environments:
+        file = output / f"{file_name(environment)}.json"
         if one_board:
-            measure_one_board(environment, output / f"{file_name(environment)}.json")
+            measure_one_board(environment, file)
+        if equal_time:
+            play_in_equal_time(environment, file, games, seed)
+        if one_board or equal_time:
             continue
         comparisons = [_play(environment, games, seed, plies, workers) for plies in RANDOM_PLIES]
         write_results(comparisons, output)
@@ -106,6 +125,27 @@ def measure_one_board(environment: str, file: Path) -> None:
         times[agent] = round(time_one_board(player, seconds=2, seed=1).ms, 5)
     content["tournaments"][-1]["ms_one_board"] = times
     content["one_board_measured"] = {"date": _today(), "machine": processor()}
+    write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+
+
+def play_in_equal_time(environment: str, file: Path, games: int, seed: int) -> None:
+    """Play a match of each agent against ``mcts`` with equal time, and write the matches to stored results.
+
+    The time of a decision is that on one board in the stored results. Agents below :data:`LEAST_MS` and ``mcts`` itself
+    play no match.
+
+    Raises:
+        OSError: the file cannot be read or written.
+    """
+    content = json.loads(file.read_text())
+    matches = {}
+    for agent, ms in content["tournaments"][-1]["ms_one_board"].items():
+        if ms >= LEAST_MS and not agent.startswith("mcts"):
+            agents = agent, f"mcts:time={ms / 1000:.5f}"
+            comparison = compare(environment, agents, games=games, seed=seed, random_plies=RANDOM_PLIES[-1])
+            total = comparison.total(agent).total
+            matches[agent] = {"ms": ms, "wins": total.wins, "draws": total.draws, "losses": total.losses}
+    content["equal_time"] = {"date": _today(), "machine": processor(), "seed": seed, "matches": matches}
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ci_envs.arena.tournament import compare
-from experiments.ladder import FOLDER, LADDERS, RANDOM_PLIES, file_name, write_results
+from experiments.ladder import FOLDER, LADDERS, RANDOM_PLIES, file_name, play_in_equal_time, write_results
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,6 +51,20 @@ def test_results_are_those_of_the_agents_of_today(environment):
     for tournament in found["tournaments"]:
         assert [row["agent"] for row in tournament["agents"]] == list(LADDERS[environment])
         assert (FOLDER / f"{file_name(environment)}_{tournament['random_plies']}.png").is_file()
+
+
+def test_slow_agents_play_against_mcts_in_equal_time(tmp_path):
+    """The agent that plays at random is too fast, and mcts is not its own opponent."""
+    file = tmp_path / "TicTacToe-v0.json"
+    times = {"random": 0.001, "exact": 2.0, "mcts:simulations=100": 2.0}
+    file.write_text(json.dumps({"tournaments": [{"ms_one_board": times}]}))
+    play_in_equal_time("TicTacToe-v0", file, games=4, seed=0)
+    found = json.loads(file.read_text())
+    script = runpy.run_path(str(ROOT / "docs" / "write_strength.py"))
+    [[agent, match]] = found["equal_time"]["matches"].items()
+    assert (agent, match["ms"], match["losses"] + match["wins"] + match["draws"]) == ("exact", 2.0, 4)
+    assert script["_points"]({"wins": 2, "draws": 2, "losses": 0}) == "75% (30 to 95)"
+    assert "at least 1 ms" in script["_equal_time"](found)
 
 
 def test_the_games_of_the_pairs_are_those_of_the_agents(tmp_path):
