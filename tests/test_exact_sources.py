@@ -1,19 +1,22 @@
 """Exact sources of any game: the solution, a book, and a user's own source, in compiled code and in agents."""
 
 import sys
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from minimal_game import LastCell
 
-from ci_envs import ConnectFour, ConnectN, Position, Quixo, TicTacToe, make_agent, solve
+from ci_envs import ConnectFour, ConnectN, Position, Quarto, Quixo, TicTacToe, make_agent, solve
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
+from ci_envs.games.openings import positions_of_random_play
 from ci_envs.solver.book_solver import read_book
 from ci_envs.solver.known_value import UNKNOWN, known_values
 from ci_envs.solver.opening_book import KnownBook
+from ci_envs.solver.quarto import QuartoSolution
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
 
@@ -35,6 +38,17 @@ class Parity(Solution):
 def wrong(game):
     return 3
 '''
+
+
+class Searched(Solution):
+    """The solution as a source that searches, and the positions that it was asked for."""
+
+    searches = True
+    asked: ClassVar = set()
+
+    def scores(self, words):
+        self.asked.update(map(tuple, words.tolist()))
+        return solve(self.game).scores(words)
 
 
 @pytest.fixture
@@ -84,6 +98,35 @@ def test_agents_use_the_solution_of_any_game(spec):
     agent = make_agent(f"{spec},exact=exact", game, seed=0)
     words = solve(game).sample_positions(300, np.random.default_rng(1))
     assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
+
+
+@pytest.mark.parametrize(
+    "spec", ["minimax:depth=1", "minimax:depth=3", "mcts:simulations=30", "alphazero:simulations=8"]
+)
+def test_searches_of_quarto_keep_the_value_from_six_pieces_on(spec):
+    """They ask for the values of the positions after the root, also if it has 5 pieces and one in hand."""
+    game = Quarto()
+    words = positions_of_random_play(game, 80, 11, 22, np.random.default_rng(4))
+    agent, solution = make_agent(f"{spec},exact=exact", game, seed=0), QuartoSolution(game)
+    assert measure_accuracy(game, agent, words, solution).everywhere.keeping == 80
+    assert agent.analyse(Position(game, *words[-1].tolist())).proven == int(solution.values(words[-1:])[0])
+
+
+@pytest.mark.parametrize("spec", ["minimax:depth=3", "mcts:simulations=200", "alphazero:simulations=20"])
+def test_a_source_that_searches_is_asked_only_for_the_root_and_the_positions_after_it(spec):
+    game = TicTacToe()
+    words = positions_of_random_play(game, 20, 1, 4, np.random.default_rng(0))
+    agent = make_agent(f"{spec},exact={__name__}:Searched", game, seed=0)
+    for row in words:
+        Searched.asked.clear()
+        action = int(agent.act_on(row[None])[0])
+        root = Position(game, *row.tolist())
+        after = [root.play(action) for action in root.legal_actions()]
+        expected = {(one.own, one.opp) for one in after}
+        assert Searched.asked <= {(root.own, root.opp), *expected}
+        assert action in solve(game).value_actions(root)
+        if 1 not in [-one.result for one in after if one.result is not None]:  # otherwise no value is needed
+            assert Searched.asked >= expected
 
 
 def test_mcts_opens_connect_four_by_the_book():
