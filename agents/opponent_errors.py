@@ -1,4 +1,4 @@
-"""How often an opponent errs after an action: a choice among actions with the same exact value.
+"""Estimates of how often an opponent errs after an action, for a choice among actions with the same exact value.
 
 Against perfect play, a drawn position stays drawn, and a lost one stays lost. An opponent that errs can lose more
 easily in some of these positions than in others. In chess, such choices are called practical chances.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_envs.arena.proportion import Proportion
+from ci_envs.arena.ratings import wilson_interval
 from experiments.ladder import LADDERS, LEAST_MS, file_name
 
 ROOT = Path(__file__).parents[1]
