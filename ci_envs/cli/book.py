@@ -20,9 +20,10 @@ from ci_envs.registry.games import resolve
 def book(*, environment: str, minutes: float | None, threads: int, output: Path | None) -> None:
     """Extend the opening book of ENV, for example Quarto or a game with gravity such as Connect Four.
 
-    An opening book contains the values of positions after at most 8 or 9 plies. The command continues the existing book, and
-    searches the positions whose values are unknown. You can stop it and start it again at any time. Without --output,
-    all commands and agents use the book. The whole book of Connect Four takes some hours, that of Quarto an hour.
+    An opening book contains the values of positions after at most 8 or 9 plies. The command continues the existing
+    book, and searches the positions whose values are unknown. You can stop it and start it again at any time. Without
+    --output, all commands and agents use the book. The whole book of Connect Four takes some hours, that of Quarto
+    an hour.
 
     \b
     ci-envs book ConnectFour-v0 --minutes 10 --threads 2
