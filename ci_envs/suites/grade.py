@@ -172,7 +172,7 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
 def defender_of(positions: PositionSet) -> str:
     """Return the spec string of the agent against which won positions must be won, and drawn ones held."""
     quick = solver_of(positions.game).plays_quickly(positions.game)
-    return "exact" if quick else "minimax:depth=4,tables=included"
+    return "exact" if quick else "minimax:depth=4,exact=included"
 
 
 def _chosen_regrets(positions: PositionSet, actions: NDArray[np.int64]) -> NDArray[np.float64]:
