@@ -19,7 +19,7 @@ from ci_envs.suites.parquet import read_set, write_set
 from ci_envs.suites.position_set import make_set
 
 ALL_BUT_ENDED = 627
-"""Classes of positions of tic-tac-toe under symmetry, 765, without the 138 in which the game is over (Schaefer 2002)."""
+"""The 765 classes of positions of tic-tac-toe under symmetry, without the 138 in which the game is over."""
 
 LINES = [tuple(range(3 * row, 3 * row + 3)) for row in range(3)]
 LINES += [tuple(range(column, 9, 3)) for column in range(3)] + [(0, 4, 8), (2, 4, 6)]
@@ -38,7 +38,7 @@ def file(tictactoe, tmp_path_factory):
 
 
 def plain_value(own, opp):
-    """Return the value of a position of tic-tac-toe for the player to move, from sets of cells, and plies to the end."""
+    """Return the value of a position of tic-tac-toe, given as sets of cells, and the plies to the end."""
     if any(set(line) <= opp for line in LINES):
         return -1, 0
     free = set(range(9)) - own - opp

@@ -93,8 +93,9 @@ def _check_rules(
     if not np.array_equal(after.legal[actions], before.legal):
         raise InvalidGameError(f"legal actions must be images of legal actions {where}: see transform_action")
     for action in np.flatnonzero(before.legal).tolist():
-        successor = Position(position.game, *before.words[action].tolist(), position.to_move)
-        found = Position(position.game, *after.words[actions[action]].tolist(), position.to_move)
+        (own, opp), (new_own, new_opp) = before.words[action].tolist(), after.words[actions[action]].tolist()
+        successor = Position(position.game, own, opp, position.to_move)
+        found = Position(position.game, new_own, new_opp, position.to_move)
         possible = [symmetry] if before.keeps[action] else seen_by_other
         is_image = any(found == _image(successor, one)[0] for one in possible)
         if not is_image or after.keeps[actions[action]] != before.keeps[action]:

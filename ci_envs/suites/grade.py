@@ -21,9 +21,9 @@ from ci_envs.agent_interface.capabilities import Analyst
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, make_agent
-from ci_envs.arena.exam import Proportion
 from ci_envs.arena.grading import Accuracy, grade
 from ci_envs.arena.match import play_match
+from ci_envs.arena.proportion import Proportion
 from ci_envs.arena.ratings import CONFIDENCE
 from ci_envs.arena.timing import Timing, time_decisions
 from ci_envs.arena.tournament import derived_seed

@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ci_envs.arena.accuracy import accuracy_rows
-from ci_envs.arena.exam import Proportion
-from ci_envs.arena.ratings import wilson_interval
+from ci_envs.arena.proportion import Proportion
 from ci_envs.suites.grade import Estimate, Grade, total_skill
 
 Graded = tuple[str, Sequence[Grade]]
@@ -46,8 +45,8 @@ def _row(grade: Grade) -> dict[str, Any]:
         "regret": asdict(grade.regret),
         "random_regret": grade.random_regret,
         **accuracies,
-        "converted": asdict(grade.converted),
-        "held": asdict(grade.held),
+        "converted": grade.converted.data(),
+        "held": grade.held.data(),
         "ms": grade.timing.ms if grade.timing.decisions else None,
         "calibration": asdict(grade.calibration) if grade.calibration else None,
     }
@@ -64,7 +63,7 @@ def _totals(title: str, graded: Sequence[Graded], environments: int) -> Table:
 
 
 def _details(environment: str, graded: Sequence[Graded]) -> Table:
-    columns = "Skill", "Keep %", "Critical %", "Regret", "Won %", "Held %", "ms", "Brier"
+    columns = "Skill", "Keep", "Critical", "Regret", "Won", "Held", "ms", "Brier"
     table = _table(environment, columns)
     for label, grades in graded:
         for grade in grades:
@@ -86,9 +85,9 @@ def _cells(grade: Grade) -> list[str]:
     tallies = accuracy.everywhere, accuracy.critical
     return [
         _skill(grade.skill),
-        *(_share(Proportion(tally.keeping, tally.decisions)) for tally in tallies),
+        *(Proportion(tally.keeping, tally.decisions).text(1) for tally in tallies),
         f"{grade.regret.mean:.3f}",
-        *(_share(share) for share in (grade.converted, grade.held)),
+        *(share.text() for share in (grade.converted, grade.held)),
         f"{grade.timing.ms:.2f}" if grade.timing.decisions else "-",
         f"{grade.calibration.brier:.3f}" if grade.calibration else "-",
     ]
@@ -96,10 +95,3 @@ def _cells(grade: Grade) -> list[str]:
 
 def _skill(skill: Estimate) -> str:
     return f"{skill.mean:.1f} ±{skill.margin:.1f}"
-
-
-def _share(share: Proportion) -> str:
-    if not share.cases:
-        return "-"
-    low, high = wilson_interval(share.right, share.cases)
-    return f"{100 * share.right / share.cases:.1f} ({100 * low:.0f}-{100 * high:.0f})"
