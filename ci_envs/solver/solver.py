@@ -185,6 +185,15 @@ def exact_source(game: Game, name: str) -> Solution:
     return solution
 
 
+def quick_source(game: Game) -> Solution:
+    """Return the solution of the whole game if it takes seconds, else the tables in the package.
+
+    Raises:
+        ValueError: There are neither.
+    """
+    return exact_source(game, EXACT if solver_of(game).plays_quickly(game) else INCLUDED)
+
+
 def _stores_positions(game: Game) -> bool:
     """Return whether the positions of a game are few enough to store, or their number is unknown."""
     return game.can_cycle or is_small(Position.start(game))

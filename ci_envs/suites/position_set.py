@@ -10,7 +10,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
-from ci_envs.solver.solver import EXACT, INCLUDED, exact_source, solver_of
+from ci_envs.solver.solver import EXACT, exact_source, quick_source
 from ci_envs.suites.candidates import UNKNOWN_PLY, Candidates, all_positions, covered_positions, played_positions
 
 PHASES = "opening", "middle", "ending"
@@ -115,14 +115,13 @@ def make_set(environment: str, count: int, seed: int, progress: Progress | None 
 
 
 def _exact_values(game: Game) -> Solution:
-    """Return the solution of the whole game if it is quick, else the tables in the package.
+    """Return exact values that are found quickly if there are some, else the solution of the whole game.
 
     Raises:
         ValueError: There are neither.
     """
-    solver = solver_of(game)
     try:
-        return exact_source(game, EXACT if solver.plays_quickly(game) else INCLUDED)
+        return quick_source(game)
     except ValueError:
         return exact_source(game, EXACT)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Solution, keep_value
-from ci_envs.solver.solver import EXACT, INCLUDED, exact_source, solver_of
+from ci_envs.solver.solver import quick_source
 
 _SAMPLES, _ATTEMPTS = 16, 16
 _FEWEST_ACTIONS = 3  # of a position of a puzzle
@@ -71,12 +71,12 @@ def has_puzzles(game: Game) -> bool:
 
 
 def _source(game: Game) -> Solution:
-    """Return the solution of the whole game if it takes seconds, else the tables in the package.
+    """Return exact values that are found in seconds.
 
     Raises:
-        ValueError: There are neither, or the solution can miss another action that wins.
+        ValueError: There are none, or they can miss another action that wins.
     """
-    source = exact_source(game, EXACT if solver_of(game).plays_quickly(game) else INCLUDED)
+    source = quick_source(game)
     if source.limited:
         raise ValueError(f"the search of {game} does not find the values of all actions in seconds")
     return source
