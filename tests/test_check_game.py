@@ -615,11 +615,14 @@ def test_a_symmetry_can_be_another_one_in_the_view_of_the_other_player():
     assert solve(game).value(Position.start(game)) == -1
 
 
-def test_a_symmetry_that_the_other_player_does_not_have_is_found():
-    @dataclass(frozen=True)
-    class OnlyRows(Domineering):
-        def cell_maps(self):
-            return cell_maps(self.size, self.size)[:2].tolist()
+@dataclass(frozen=True)
+class OnlyRows(Domineering):
+    """A game with one mirror, which is another one in the view of the other player."""
 
+    def cell_maps(self):
+        return cell_maps(self.size, self.size)[:2].tolist()
+
+
+def test_a_symmetry_that_the_other_player_does_not_have_is_found():
     with pytest.raises(InvalidGameError, match="symmetry 1 must be one of the symmetries in the view of the other"):
         check_game(OnlyRows())
