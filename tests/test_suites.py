@@ -13,8 +13,8 @@ from ci_envs import make_agent
 from ci_envs.agents import as_agent
 from ci_envs.cli.main import main
 from ci_envs.games.batch import canonical_batch
+from ci_envs.suites.folder import make_suite, read_suite
 from ci_envs.suites.grade import grade_agent, grade_suite, total_skill
-from ci_envs.suites.named import environments_of, make_suite, read_suite
 from ci_envs.suites.parquet import read_set, write_set
 from ci_envs.suites.position_set import make_set
 
@@ -152,7 +152,7 @@ def test_a_suite_is_continued_and_never_mixed(tmp_path):
     assert path.stat().st_mtime_ns == before
     with pytest.raises(ValueError, match="is another set of positions"):
         make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 1)
-    assert len(read_suite(str(tmp_path))) == len(read_suite(str(path))) == 1
+    assert len(read_suite(tmp_path)) == len(read_suite(path)) == 1
 
 
 def test_other_files_are_refused(tmp_path, file):
@@ -164,8 +164,8 @@ def test_other_files_are_refused(tmp_path, file):
     for name, message in (("text", "is damaged"), ("table", "is not a set"), ("cut", "is damaged")):
         with pytest.raises(ValueError, match=message):
             read_set(tmp_path / f"{name}.parquet")
-    with pytest.raises(ValueError, match="unknown suite 'exact-v0'"):
-        read_suite("exact-v0")
+    with pytest.raises(ValueError, match="missing' is not a suite"):
+        read_suite(tmp_path / "missing")
 
 
 def test_without_pyarrow_the_message_names_the_extra(file, monkeypatch):
@@ -186,7 +186,3 @@ def test_the_commands_make_a_suite_and_grade_a_function_of_a_file(tmp_path):
     assert [row["skill"]["mean"] < 100 for row in rows] == [False, True]
     refused = CliRunner().invoke(main, ["exam", "--suite", str(folder), "random", "--tables", "included"])
     assert "--suite has its own" in refused.output
-
-
-def test_the_names_of_suites_are_their_environments():
-    assert environments_of(["Nim-v0", "exact-v1"])[:2] == ["Nim-v0", "TicTacToe-v0"]

@@ -25,10 +25,10 @@ from ci_envs.agents.search.tree import ROOT, is_proven, plies_to_forced_win, tig
 from ci_envs.games import LOSS, ONGOING, WIN, action_count, implements, is_duplicate, legal, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import Monomorphic, kernel
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.registry.options import Option, Untrusted
-from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, known_values
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, write_known_values
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
 
@@ -198,6 +198,7 @@ class AgentTables:
             ValueError: there are no such values of the game, or a table is damaged.
         """
         self.game = game
+        self._write_known = Monomorphic(write_known_values)
         self.solution, self.source = _load(game, name)
 
     @property
@@ -212,7 +213,9 @@ class AgentTables:
         the exact values. The values of minimax stay, because they show which of several won positions it prefers.
         """
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
-        if known_values(self.source, words)[0] == UNKNOWN:
+        known = np.empty(1, np.int16)
+        self._write_known(self.source, words, known)
+        if known[0] == UNKNOWN:
             return replace(analysis, tables=f"no value: {self.solution.why_unknown(position)}")
         values = self.solution.action_values(words)[0]
         value = int(values.max())

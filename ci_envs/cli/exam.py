@@ -1,6 +1,7 @@
 """The command ``ci-envs exam``."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -15,8 +16,9 @@ from ci_envs.registry.games import resolve
 @click.argument("names", metavar="[ENV] AGENT...", nargs=-1, required=True)
 @click.option(
     "--suite",
-    metavar="NAME|DIR",
-    help="Grade agents on the environments of a suite, without ENV: exact-v1, or a folder that ci-envs suite wrote.",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Grade agents on all environments of a suite, without ENV: a folder that ci-envs suite has written.",
 )
 @click.option(
     "--positions",
@@ -45,7 +47,7 @@ from ci_envs.registry.games import resolve
 def exam(
     *,
     names: tuple[str, ...],
-    suite: str | None,
+    suite: Path | None,
     count: int | None,
     games: int,
     defender: str | None,
@@ -63,7 +65,7 @@ def exam(
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:exact=included --tables included
-    ci-envs exam --suite exact-v1 random minimax:depth=4 mine.py:choose
+    ci-envs exam --suite small random minimax:depth=4 exact
     """
     if suite is None:
         environment, *agents = names
@@ -110,17 +112,19 @@ def _examine(
     data_files.write(exam_rows(results))
 
 
-def _grade(name: str, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles) -> None:
+def _grade(
+    folder: Path, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles
+) -> None:
     from rich.console import Console
 
+    from ci_envs.suites.folder import read_suite
     from ci_envs.suites.grade import grade_suite
-    from ci_envs.suites.named import read_suite
     from ci_envs.suites.report import suite_rows, suite_tables
 
     with interrupt_advice(NOTHING_KEPT), usage_errors():
-        sets = [positions if count is None else positions.evenly(count) for positions in read_suite(name)]
+        sets = [positions if count is None else positions.evenly(count) for positions in read_suite(folder)]
         with count_progress("agents graded in an environment") as progress:
             graded = grade_suite(agents, sets, games, seed, progress)
     if not data_files.on_stdout:
-        Console(highlight=False).print(suite_tables(name, graded))
+        Console(highlight=False).print(suite_tables(str(folder), graded))
     data_files.write(suite_rows(graded))

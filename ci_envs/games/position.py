@@ -112,8 +112,8 @@ class Position:
 
         Examples:
             >>> from ci_envs import Position, TicTacToe
-            >>> print(Position.from_words(TicTacToe(), 0, 16))
-            .../.X./... O
+            >>> print(Position.from_words(TicTacToe(), 16, 1))
+            O../.X./... X
         """
         position = cls(game, own, opp)
         try:

@@ -41,12 +41,13 @@ def known_values(source: CompiledSource, words: NDArray[np.uint64]) -> NDArray[n
         words: The positions, rows ``(own, opp)``, uint64 of shape (n, 2).
     """
     values = np.empty(len(words), np.int16)
-    _write_known(source, words, values)
+    write_known_values(source, words, values)
     return values
 
 
 @kernel
-def _write_known(source: Any, words: Any, values: Any) -> None:
+def write_known_values(source: Any, words: Any, values: Any) -> None:
+    """Write the results of :func:`known_values`."""
     for i in range(len(words)):
         values[i] = known_value(source, words[i, 0], words[i, 1])
 

@@ -38,7 +38,7 @@ _NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Mean:
     """A mean with half the width of its 95% interval.
 
     Attributes:
@@ -80,7 +80,7 @@ class Grade:
 
     environment: str
     phases: Mapping[str, Accuracy]
-    regret: Estimate
+    regret: Mean
     random_regret: float
     converted: Proportion
     held: Proportion
@@ -93,11 +93,9 @@ class Grade:
         return sum(self.phases.values(), Accuracy())
 
     @property
-    def skill(self) -> Estimate:
+    def skill(self) -> Mean:
         """The skill: 100 for exact play, 0 for random play."""
-        return Estimate(
-            100 * (1 - self.regret.mean / self.random_regret), 100 * self.regret.margin / self.random_regret
-        )
+        return Mean(100 * (1 - self.regret.mean / self.random_regret), 100 * self.regret.margin / self.random_regret)
 
 
 def grade_suite(
@@ -133,11 +131,11 @@ def grade_suite(
     return graded
 
 
-def total_skill(grades: Sequence[Grade]) -> Estimate:
+def total_skill(grades: Sequence[Grade]) -> Mean:
     """Return the mean skill on several sets, each of equal weight."""
     skills = [each.skill for each in grades]
     margin = math.sqrt(sum(skill.margin**2 for skill in skills)) / len(skills)
-    return Estimate(sum(skill.mean for skill in skills) / len(skills), margin)
+    return Mean(sum(skill.mean for skill in skills) / len(skills), margin)
 
 
 def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> Grade:
@@ -160,7 +158,7 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
     return Grade(
         positions.environment,
         accuracies,
-        _estimate(_chosen_regrets(positions, actions)),
+        _mean(_chosen_regrets(positions, actions)),
         float(_random_regrets(positions).mean()),
         _played(agent, defender, positions, 1, games),
         _played(agent, defender, positions, 0, games),
@@ -191,9 +189,9 @@ def _random_regrets(positions: PositionSet) -> NDArray[np.float64]:
     return means
 
 
-def _estimate(values: NDArray[np.float64]) -> Estimate:
+def _mean(values: NDArray[np.float64]) -> Mean:
     margin = _NORMAL * float(values.std()) / math.sqrt(len(values))
-    return Estimate(float(values.mean()), margin)
+    return Mean(float(values.mean()), margin)
 
 
 def _played(agent: Agent, defender: Agent, positions: PositionSet, value: int, count: int) -> Proportion:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ci_envs.arena.accuracy import accuracy_rows
 from ci_envs.arena.proportion import Proportion
-from ci_envs.suites.grade import Estimate, Grade, total_skill
+from ci_envs.suites.grade import Grade, Mean, total_skill
 
 Graded = tuple[str, Sequence[Grade]]
 """The label of an agent and its grades, one for each environment that it plays."""
@@ -93,5 +93,5 @@ def _cells(grade: Grade) -> list[str]:
     ]
 
 
-def _skill(skill: Estimate) -> str:
+def _skill(skill: Mean) -> str:
     return f"{skill.mean:.1f} ±{skill.margin:.1f}"

@@ -71,10 +71,10 @@ def has_puzzles(game: Game) -> bool:
 
 
 def _source(game: Game) -> Solution:
-    """Return exact values that are found in seconds.
+    """Return exact values that take seconds.
 
     Raises:
-        ValueError: There are none, or they can miss another action that wins.
+        ValueError: No values are found in seconds, or they can miss another action that wins.
     """
     source = quick_source(game)
     if source.limited:
