@@ -1,7 +1,7 @@
 """Sets of positions as Parquet files, which pandas, Polars and Hugging Face datasets read without this package.
 
-The columns are described in ``docs/exact_grades.md``. They contain only what a reader can use without this package. So a
-position is read back from its text.
+The columns are described in ``docs/exact_grades.md``. They contain only what a reader can use without this package.
+So a position is read back from its text.
 """
 
 import hashlib
