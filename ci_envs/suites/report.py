@@ -16,6 +16,9 @@ from ci_envs.suites.grade import Grade, Mean, total_skill
 Graded = tuple[str, Sequence[Grade]]
 """The label of an agent and its grades, one for each environment that it plays."""
 
+_COLUMNS = "Skill", "Keep", "Critical", "Regret", "Won", "Held", "ms", "Brier"
+_DECISION_COLUMNS = 4
+
 _NOTES = (
     "Skill: 100 is exact play, 0 uniformly random play; by the points that decisions give away. Total: the mean skill.",
     "Keep: decisions that keep the value. Critical: the same where some legal action loses value.",
@@ -27,7 +30,8 @@ _NOTES = (
 def suite_tables(title: str, graded: Sequence[Graded]) -> RenderableType:
     """Return the grades as a table for each environment, and a table with the totals."""
     environments = dict.fromkeys(grade.environment for _, grades in graded for grade in grades)
-    tables = [_details(environment, graded) for environment in environments]
+    groups = slice(0, _DECISION_COLUMNS), slice(_DECISION_COLUMNS, None)
+    tables = [_details(environment, graded, columns) for environment in environments for columns in groups]
     return Group(*tables, _totals(title, graded, len(environments)), *map(Text, _NOTES))
 
 
@@ -62,13 +66,13 @@ def _totals(title: str, graded: Sequence[Graded], environments: int) -> Table:
     return table
 
 
-def _details(environment: str, graded: Sequence[Graded]) -> Table:
-    columns = "Skill", "Keep", "Critical", "Regret", "Won", "Held", "ms", "Brier"
-    table = _table(environment, columns)
+def _details(environment: str, graded: Sequence[Graded], columns: slice) -> Table:
+    """Return a table with some of the columns, because all are too wide for a terminal."""
+    table = _table(environment if columns.start == 0 else "", _COLUMNS[columns])
     for label, grades in graded:
         for grade in grades:
             if grade.environment == environment:
-                table.add_row(Text(label), *_cells(grade))
+                table.add_row(Text(label), *_cells(grade)[columns])
     return table
 
 
