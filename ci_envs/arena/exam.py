@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from ci_envs.agent_interface.analysis import Analysis
@@ -21,6 +19,7 @@ from ci_envs.agent_interface.capabilities import Analyst
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent
+from ci_envs.arena.agent_table import agent_table
 from ci_envs.arena.grading import grade
 from ci_envs.arena.match import play_match
 from ci_envs.arena.proportion import Proportion
@@ -144,12 +143,12 @@ class Exam:
 
 def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[str, ExamResult]]) -> RenderableType:
     """Return the results of labelled agents as a table, with notes on the columns."""
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Agent", overflow="fold")
     shares = [(result.values, result.actions, result.conversions) for _, result in results]
+    columns = []
     for column, cells in zip(("Value", "Keeps", "Won"), zip(*shares, strict=True), strict=True):
         most = max(share.cases for share in cells)  # the number of cases is the same for all agents that have them
-        table.add_column(f"{column}, of {most:,}" if most else column, justify="right", no_wrap=True)
+        columns.append(f"{column}, of {most:,}" if most else column)
+    table = agent_table(title, columns)
     for (label, _), cells in zip(results, shares, strict=True):
         table.add_row(Text(label), *(share.text() for share in cells))
     wins, draws, losses = (exam.values.count(value) for value in (1, 0, -1))

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from ci_envs.arena.agent_table import agent_table
 from ci_envs.arena.grading import Accuracy
 
 SHARE_NOTES = (
@@ -23,10 +23,8 @@ def graded_table(title: str, rows: Sequence[tuple[str, Accuracy, tuple[str, str]
         rows: The label and the accuracy of each agent, and its lost points in both rows as text.
         lost: The name of the column of lost points.
     """
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("Agent", overflow="fold")
-    for column in ("Graded", "Keeps %", "95% interval", "Best %", "95% interval", lost):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns = "Graded", "Keeps %", "95% interval", "Best %", "95% interval", lost
+    table = agent_table(title, columns, collapse_padding=True)
     for label, accuracy, points in rows:
         tallies = accuracy.everywhere, accuracy.critical
         for name, tally, text in zip((label, "  critical"), tallies, points, strict=True):

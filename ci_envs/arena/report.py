@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ci_envs.arena.agent_table import agent_table
 from ci_envs.arena.graded_table import SHARE_NOTES, graded_table
 from ci_envs.arena.grading import Accuracy, Tally
 from ci_envs.arena.ratings import Rating, wilson_interval
@@ -88,7 +88,7 @@ def _ratings_table(comparison: Comparison) -> Table:
     totals = {label: comparison.total(label) for label in comparison.ratings}
     any_faults = any(side.faults for side in totals.values())
     columns = ["Elo", "95% interval", "Score %", "Games", *(["Faults"] if any_faults else [])]
-    table = _table(f"{comparison.environment}: ratings", *columns, "ms", "batch")
+    table = agent_table(f"{comparison.environment}: ratings", [*columns, "ms", "batch"])
     for label, rating in sorted(comparison.ratings.items(), key=lambda item: -item[1].elo):
         side = totals[label]
         table.add_row(
@@ -113,7 +113,7 @@ def _or_none(value: float) -> float | None:
 
 def _pairs_table(comparison: Comparison) -> Table:
     title = f"{comparison.environment}: {comparison.games} games per pair, from the view of the first agent"
-    table = _table(title, "Moves", "Win", "Draw", "Loss", "Win %", "95% interval")
+    table = agent_table(title, ("Moves", "Win", "Draw", "Loss", "Win %", "95% interval"), left="Moves")
     for pairing in comparison.pairings:
         first, second = pairing.labels
         side = pairing.match.sides[0]
@@ -134,14 +134,6 @@ def _accuracy_table(comparison: Comparison) -> Table:
         lost = _lost_per_game(side)
         rows.append((label, side.accuracy, ("-" if lost is None else f"{lost:.3f}", "")))
     return graded_table(f"{comparison.environment}: actions compared with the exact solution", rows, "Lost")
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Agent", overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="left" if column == "Moves" else "right", no_wrap=True)
-    return table
 
 
 def _record_cells(record: Record) -> list[str]:

@@ -67,27 +67,14 @@ def exam(
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:exact=included --tables included
     ci-envs exam --suite small random minimax:depth=4 exact
     """
-    if suite is None:
-        environment, *agents = names
-        if not agents:
-            raise click.UsageError("Missing argument 'AGENT...'.")
-        _examine(environment, agents, count or 100, games, defender, tables, seed, data_files)
-    elif defender or tables:
-        raise click.UsageError("--suite has its own defenders and tables.")
-    else:
+    if suite is not None:
+        if defender or tables:
+            raise click.UsageError("--suite has its own defenders and tables.")
         _grade(suite, names, count, games, seed, data_files)
-
-
-def _examine(
-    environment: str,
-    agents: Sequence[str],
-    count: int,
-    games: int,
-    defender: str | None,
-    tables: str | None,
-    seed: int,
-    data_files: DataFiles,
-) -> None:
+        return
+    environment, *agents = names
+    if not agents:
+        raise click.UsageError("Missing argument 'AGENT...'.")
     from rich.console import Console
 
     from ci_envs.agent_interface.making import make_agent
@@ -100,7 +87,7 @@ def _examine(
             raise ValueError(f"games must be an even number, not {games}")
         entrants = enter(game, agents, seed)
         with count_progress("positions examined") as examined:
-            questions = Exam(game, count, tables=tables, progress=examined)
+            questions = Exam(game, count or 100, tables=tables, progress=examined)
         spec = defender or questions.defender
         opponent = make_agent(spec, game, seed=seed)
     results = []

@@ -25,8 +25,10 @@ ORIGINS = "all positions", "random play", "agents", "tables"
 UNKNOWN_PLY = -1
 """The number of plies before a position that is from tables."""
 
+POSITIONS_A_GAME = 4
+"""The maximum number of positions from one game. They are few, so that they depend little on each other."""
+
 _ALL, _RANDOM, _AGENTS, _TABLES = range(4)
-_PER_GAME = 4  # positions of one game, so that they depend little on each other
 _OPENING_PLIES = 8
 _BATCH = 256  # games at a time
 
@@ -170,4 +172,4 @@ def _few_of_each(numbers: NDArray[np.int64], rng: np.random.Generator) -> NDArra
     games = numbers[order]
     begins = np.flatnonzero(np.r_[True, games[1:] != games[:-1]])
     place = np.arange(len(order)) - np.repeat(begins, np.diff(np.r_[begins, len(order)]))
-    return np.sort(order[place < _PER_GAME])
+    return np.sort(order[place < POSITIONS_A_GAME])

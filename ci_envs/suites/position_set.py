@@ -1,5 +1,6 @@
 """Sets of positions with the exact value of every action, chosen in equal numbers of each kind."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -11,13 +12,19 @@ from ci_envs.games.position import Position
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 from ci_envs.solver.solver import EXACT, exact_source, quick_source
-from ci_envs.suites.candidates import UNKNOWN_PLY, Candidates, all_positions, covered_positions, played_positions
+from ci_envs.suites.candidates import (
+    POSITIONS_A_GAME,
+    UNKNOWN_PLY,
+    Candidates,
+    all_positions,
+    covered_positions,
+    played_positions,
+)
 
 PHASES = "opening", "middle", "ending"
 """The thirds of a set by the plies before its positions."""
 
 _POOL = 3  # candidates for each position of a set
-_PER_GAME = 8  # positions of two games
 _SOLVED_AT_ONCE = 64
 
 
@@ -105,9 +112,8 @@ def make_set(environment: str, count: int, seed: int, progress: Progress | None 
     _, game, _ = resolve(environment)
     solution = _exact_values(game)
     everything = all_positions(game, count)
-    candidates = everything or covered_positions(
-        solution, played_positions(game, -(-_POOL * count // _PER_GAME), seed), _POOL * count, seed
-    )
+    pool, games = _POOL * count, math.ceil(_POOL * count / (2 * POSITIONS_A_GAME))
+    candidates = everything or covered_positions(solution, played_positions(game, games, seed), pool, seed)
     scores = _scores(solution, candidates.words, progress)
     known = np.flatnonzero((scores != NO_SCORE).any(axis=1))
     found = PositionSet(environment, game, seed, candidates.at(known), scores[known])

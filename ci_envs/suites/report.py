@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ci_envs.arena.accuracy import accuracy_rows
-from ci_envs.arena.proportion import Proportion
+from ci_envs.arena.agent_table import agent_table
 from ci_envs.suites.grade import Grade, Mean, total_skill
 
 Graded = tuple[str, Sequence[Grade]]
@@ -57,30 +56,21 @@ def _row(grade: Grade) -> dict[str, Any]:
 
 
 def _totals(title: str, graded: Sequence[Graded], environments: int) -> Table:
-    table = _table(f"{title}: total", ("Total skill", "Environments", "ms"))
-    for label, grades in sorted(graded, key=lambda item: -total_skill(item[1]).mean if item[1] else 0.0):
-        complete = len(grades) == environments
-        times = [grade.timing.ms for grade in grades]
-        total = _skill(total_skill(grades)) if complete else "-"
-        table.add_row(Text(label), total, str(len(grades)), f"{sum(times) / len(times):.2f}" if times else "-")
+    table = agent_table(f"{title}: total", ("Total skill", "Environments", "ms"), collapse_padding=True)
+    for label, grades in sorted(graded, key=lambda item: -total_skill(item[1]).mean):
+        total = _skill(total_skill(grades)) if len(grades) == environments else "-"
+        milliseconds = sum(grade.timing.ms for grade in grades) / len(grades)
+        table.add_row(Text(label), total, str(len(grades)), f"{milliseconds:.2f}")
     return table
 
 
 def _details(environment: str, graded: Sequence[Graded], columns: slice) -> Table:
     """Return a table with some of the columns, because all are too wide for a terminal."""
-    table = _table(environment if columns.start == 0 else "", _COLUMNS[columns])
+    table = agent_table(environment if columns.start == 0 else "", _COLUMNS[columns], collapse_padding=True)
     for label, grades in graded:
         for grade in grades:
             if grade.environment == environment:
                 table.add_row(Text(label), *_cells(grade)[columns])
-    return table
-
-
-def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("Agent", overflow="fold")
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
     return table
 
 
@@ -89,7 +79,7 @@ def _cells(grade: Grade) -> list[str]:
     tallies = accuracy.everywhere, accuracy.critical
     return [
         _skill(grade.skill),
-        *(Proportion(tally.keeping, tally.decisions).text(1) for tally in tallies),
+        *(tally.keeps.text(1) for tally in tallies),
         f"{grade.regret.mean:.3f}",
         *(share.text() for share in (grade.converted, grade.held)),
         f"{grade.timing.ms:.2f}" if grade.timing.decisions else "-",
