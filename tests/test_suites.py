@@ -128,6 +128,12 @@ def test_an_illegal_action_loses(tictactoe):
     assert grade.converted.right == 0
 
 
+def test_positions_without_a_possible_mistake_are_refused(tictactoe):
+    easy = tictactoe.at(np.flatnonzero(tictactoe.keeping_shares == 1)[:3])
+    with pytest.raises(ValueError, match="no legal action loses value in the 3 positions of TicTacToe-v0"):
+        grade_agent(make_agent("random", easy.game, seed=0), easy, 2, 0)
+
+
 def test_predictions_are_compared_with_the_exact_results(tictactoe):
     some = tictactoe.evenly(60)
     perfect = grade_agent(make_agent("minimax:depth=9", some.game), some, 2, 0).calibration

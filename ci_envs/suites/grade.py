@@ -111,7 +111,8 @@ def grade_suite(
         progress: See :data:`~ci_envs.solver.solution.Progress`. It counts pairs of an agent and a set.
 
     Raises:
-        ValueError: A spec string is invalid, or an agent plays none of the environments.
+        ValueError: A spec string is invalid, an agent plays none of the environments, or no legal action of a set loses
+            value.
     """
     graded = []
     for number, spec in enumerate(agents):
@@ -146,7 +147,15 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
         positions: The positions.
         games: The number of won and of drawn positions from which it plays two games each against the defender.
         seed: The seed of the defender.
+
+    Raises:
+        ValueError: No legal action of the positions loses value, so that there is nothing to grade.
     """
+    random_regret = float(_random_regrets(positions).mean())
+    if random_regret == 0:
+        raise ValueError(
+            f"no legal action loses value in the {len(positions)} positions of {positions.environment}: take more"
+        )
     words, phases = positions.positions.words, positions.phases
     actions = decide_or_fail(agent, words).actions
     accuracies = {
@@ -159,7 +168,7 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
         positions.environment,
         accuracies,
         _mean(_chosen_regrets(positions, actions)),
-        float(_random_regrets(positions).mean()),
+        random_regret,
         _played(agent, defender, positions, 1, games),
         _played(agent, defender, positions, 0, games),
         time_decisions(agent, positions.evenly(_TIMED).positions.words[:, np.newaxis]),
