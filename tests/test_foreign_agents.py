@@ -53,11 +53,6 @@ class Predictor:
         return np.array([action_masks.argmax()]), None
 
 
-class Callable:
-    def __call__(self, observation):
-        return foreign.lowest(observation)
-
-
 LOWEST = {
     "function": foreign.lowest,
     "lambda": lambda observation: observation["action_mask"].argmax(),
@@ -65,13 +60,18 @@ LOWEST = {
     "class": type("Lowest", (), {"act": lambda self, observation: foreign.lowest(observation)}),
     "object": type("Lowest", (), {"act": lambda self, observation: foreign.lowest(observation)})(),
     "batch": type("Lowest", (), {"act_batch": lambda self, seen: seen["action_mask"].argmax(axis=1)}),
-    "callable": Callable(),
+    "callable": foreign.instance,
+    "partial of a class": foreign.with_arguments,
     "predictor": Predictor(),
     "agent class": OwnAgent,
     "agent": OwnAgent(GAME),
     "module": "foreign.agents:lowest",
     "file": f"{FILE}:lowest",
     "file with options": f"{FILE}:nth:n=0",
+    "partial of a module": "foreign.agents:first",
+    "callable of a module": "foreign.agents:instance",
+    "callable class of a module": "foreign.agents:Callable:n=0",
+    "partial of a class of a file": f"{FILE}:with_arguments",
     "program": f"process:{PROGRAM}",
 }
 

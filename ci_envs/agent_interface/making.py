@@ -92,7 +92,7 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
     name, component, text = AGENTS.load(spec)
     game = game_of(env_or_game)
     is_registered = name in AGENTS.names()
-    if not (is_registered or isinstance(component, type)):
+    if not (is_registered or _is_class(component)):
         return _adapted(_with_options(name, component, text, options), game, seed)
     given = {**AGENTS.read(name, component, text), **options}
     return make_named(name, given, game, seed=seed) if is_registered else _of_class(name, component, given, game, seed)
@@ -121,7 +121,7 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
         thing: an agent, the class of an agent, a function ``observation -> action``, an object or class with a method
             ``act(observation)`` or ``predict(observation)`` as in Stable-Baselines3, a spec string, or the path of a
             Python file or of a trained agent. A class is called with those of the arguments ``game`` and ``seed`` that
-            it has.
+            it has. It can be a ``functools.partial`` of a class.
         env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
         seed: makes the agent deterministic if ``thing`` is a class, a spec string or a path.
 
@@ -140,8 +140,8 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
         thing = spec_of_file(thing)
     if isinstance(thing, str):
         return make_agent(thing, game, seed=seed)
-    if isinstance(thing, type):
-        return _of_class(thing.__name__, thing, {}, game, seed)
+    if _is_class(thing):
+        return _of_class(name_of(thing), thing, {}, game, seed)
     return _adapted(thing, game, seed)
 
 
@@ -175,7 +175,12 @@ def name_of(thing: Any) -> str:
     return str(getattr(thing, "__name__", None) or type(thing).__name__)
 
 
-def _of_class(name: str, cls: type, options: Mapping[str, Any], game: Game, seed: int | None) -> Agent:
+def _is_class(thing: Any) -> bool:
+    """Return whether an object is a class, or a class with some of its arguments."""
+    return isinstance(thing.func if isinstance(thing, partial) else thing, type)
+
+
+def _of_class(name: str, cls: Any, options: Mapping[str, Any], game: Game, seed: int | None) -> Agent:
     """Return the agent of an object of a class. The class gets the game and the seed if it has these parameters."""
     parameters = inspect.signature(cls).parameters.values()
     takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)

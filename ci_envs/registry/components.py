@@ -20,7 +20,8 @@ class Components:
         kind: the kind, for example ``agent``.
         group: the group of entry points of installed packages.
         given: the parameters that are not options.
-        suits: whether an object is of this kind.
+        suits: whether an object is of this kind. It selects the object of a file without a name.
+        accepts: whether an object with a name is of this kind. None is ``suits``.
         registered: the objects that this process registered, by name.
     """
 
@@ -28,6 +29,7 @@ class Components:
     group: str
     given: tuple[str, ...]
     suits: Callable[[Any], bool]
+    accepts: Callable[[Any], bool] | None = None
     registered: dict[str, Any] = field(default_factory=dict)
 
     def register(self, name: str, component: Any) -> None:
@@ -86,7 +88,7 @@ class Components:
 
         Args:
             spec: the spec string.
-            suits: replaces :attr:`suits` for the object of a reference.
+            suits: replaces :attr:`suits` and :attr:`accepts` for the object of a reference.
 
         Raises:
             ValueError: there is no such object.
@@ -102,7 +104,7 @@ class Components:
             component = load(reference, suits or self.suits, self.kind)
         except ModuleNotFoundError as error:
             raise unknown_name(f"{self.kind} or module", reference.place, self.names()) from error
-        if not (suits or self.suits)(component):
+        if not (suits or self.accepts or self.suits)(component):
             raise ValueError(f"{reference} cannot be used as {self.article} {self.kind}: it is {component!r}")
         return str(reference), component, written
 

@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,23 @@ def lowest(observation):
 def nth(observation, n=0):
     legal = np.flatnonzero(observation["action_mask"])
     return legal[n % len(legal)]
+
+
+first = partial(nth, n=0)
+
+
+class Callable:
+    """Plays a legal action when it is called."""
+
+    def __init__(self, n=1):
+        self.n = n
+
+    def __call__(self, observation):
+        return nth(observation, self.n)
+
+
+instance = Callable(0)
+with_arguments = partial(Callable, n=0)
 
 
 def global_random(observation):
