@@ -124,6 +124,9 @@ ON_THE_COMMAND_LINE = {
     "train alphazero Nim-v0 --minutes 1 --iterations 2": "give either iterations or minutes, not --iterations 2",
     "info tabo": "Did you mean 'tabu'?",
     "render Quixo-v0 -o no/such/board.png": "Create it first.",
+    "compare Nim-v0 random random --csv=": "--csv: '.' is a folder",
+    "compare Nim-v0 random random --json /proc/1/x": "--json: '/proc/1/x' cannot be written",
+    f"accuracy Nim-v0 random --json {'x' * 300}": "cannot be written: File name too long",
 }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -46,7 +47,7 @@ def ray_options(task: str) -> Callable[[Any], Any]:
 def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any], Any]:
     """Return an option for the name of a FILE that the command writes; ``-`` is standard output.
 
-    The option refuses a FILE in a folder that does not exist.
+    The option refuses a FILE that cannot be written, before the work that it is for.
 
     Args:
         names: The name of the parameter of the command, and the names of the option.
@@ -58,15 +59,25 @@ def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any
         metavar="FILE",
         required=required,
         type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-        callback=_check_folder,
+        callback=_check_file,
         help=help,
     )
 
 
-def _check_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    if path and str(path) != "-" and not path.parent.is_dir():
-        name = parameter.opts[0]
-        raise click.UsageError(f"{name}: the folder {str(path.parent)!r} does not exist. Create it first.")
+def _check_file(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is None or str(path) == "-":
+        return path
+    try:
+        if path.is_dir():  # an empty name means the current folder
+            raise IsADirectoryError(f"{str(path)!r} is a folder")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist. Create it first.")
+        if not path.exists():
+            with TemporaryFile(dir=path.parent):
+                pass
+    except OSError as error:
+        reason = f"{str(path)!r} cannot be written: {error.strerror}" if error.strerror else str(error)
+        raise click.UsageError(f"{parameter.opts[0]}: {reason}") from None
     return path
 
 
