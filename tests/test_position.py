@@ -54,6 +54,16 @@ def test_text_round_trip_is_exact(game):
         assert eval(repr(position)) == position
 
 
+@each_game
+def test_words_of_a_position_are_read_and_others_are_refused(game):
+    for position in playout(game, seed=2):
+        again = Position.from_words(game, position.own, position.opp)
+        assert (again.own, again.opp) == (position.own, position.opp)
+        wrong = position.opp | 1 << 63
+        with pytest.raises(ValueError, match=f"^{position.own} and {wrong} are not the words of a position of "):
+            Position.from_words(game, position.own, wrong)
+
+
 TEXTS = {
     Quixo(3): "X.O/.../O.X X",
     ConnectN(3, 3, 3): "X.O/.../O.X X",

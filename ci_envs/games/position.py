@@ -1,5 +1,6 @@
 """A position of a game as an immutable value: the Python API of the rules."""
 
+from contextlib import suppress
 from dataclasses import FrozenInstanceError
 from functools import lru_cache
 from itertools import compress, count
@@ -115,11 +116,11 @@ class Position:
             >>> print(Position.from_words(TicTacToe(), 16, 1))
             O../.X./... X
         """
-        position = cls(game, own, opp)
-        try:
-            return cls.from_text(game, position.to_text())
-        except ValueError:
-            return cls.from_text(game, cls(game, own, opp, 1).to_text())
+        for position in (cls(game, own, opp), cls(game, own, opp, 1)):
+            with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
+                if cls.from_text(game, position.to_text()) == position:
+                    return position
+        raise ValueError(f"{own} and {opp} are not the words of a position of {game}")
 
     @classmethod
     def from_observation(cls, game: Game, planes: NDArray[np.int8], to_move: int = 0) -> Self:
