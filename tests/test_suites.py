@@ -13,9 +13,9 @@ from ci_envs import make_agent
 from ci_envs.agents import as_agent
 from ci_envs.cli.main import main
 from ci_envs.games.batch import canonical_batch
-from ci_envs.suites.folder import make_suite, read_suite
+from ci_envs.suites.folder import make_suite, planned, read_suite
 from ci_envs.suites.grade import grade_agent, grade_suite, total_skill
-from ci_envs.suites.parquet import read_set, write_set
+from ci_envs.suites.parquet import packed_set, read_set
 from ci_envs.suites.position_set import make_set
 
 ALL_BUT_ENDED = 627
@@ -33,7 +33,7 @@ def tictactoe():
 @pytest.fixture(scope="module")
 def file(tictactoe, tmp_path_factory):
     path = tmp_path_factory.mktemp("suite") / "tictactoe.parquet"
-    write_set(path, tictactoe)
+    path.write_bytes(packed_set(tictactoe))
     return path
 
 
@@ -78,7 +78,7 @@ def test_a_set_is_read_as_it_was_written(tictactoe, file):
     read = read_set(file)
     assert read.environment == "TicTacToe-v0"
     np.testing.assert_array_equal(read.scores, tictactoe.scores)
-    for name in ("words", "plies", "players", "origins"):
+    for name in ("words", "plies", "phases", "players", "origins"):
         np.testing.assert_array_equal(getattr(read.positions, name), getattr(tictactoe.positions, name))
 
 
@@ -152,13 +152,42 @@ def test_an_agent_is_graded_where_it_plays(tictactoe):
 
 
 def test_a_suite_is_continued_and_never_mixed(tmp_path):
-    [(path, count)] = make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 0)
+    plan = planned(["Nim-v0:heaps=1,2,3", "Nim-v0:heaps=1,2"], 10, 0)
+    folder = tmp_path / "suite"
+    made = make_suite(folder, plan)
+    assert [entry.positions for entry in made.sets] == [10, 4]
+    assert made.plan(0) == plan
+    path = folder / made.sets[0].file
     before = path.stat().st_mtime_ns
-    assert make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 0) == [(path, count)]
+    assert make_suite(folder, plan) == made
     assert path.stat().st_mtime_ns == before
-    with pytest.raises(ValueError, match="is another set of positions"):
-        make_suite(tmp_path, ["Nim-v0:heaps=1,2,3"], 10, 1)
-    assert len(read_suite(tmp_path)) == len(read_suite(path)) == 1
+    for other in (plan.plan(1), planned(["Nim-v0:heaps=1,2,3", "Nim-v0:heaps=1,2"], 9, 0)):
+        with pytest.raises(ValueError, match="has another suite"):
+            make_suite(folder, other)
+    assert [len(positions) for positions in read_suite(folder)] == [10, 4]
+    assert len(read_suite(path)) == 1
+    with pytest.raises(ValueError, match="named twice"):
+        planned(["Nim-v0", "Nim-v0"], 10, 0)
+
+
+def test_an_interrupted_suite_is_refused_until_it_is_complete(tmp_path, monkeypatch):
+    plan = planned(["Nim-v0:heaps=1,2", "Nim-v0:heaps=1,3"], 10, 0)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("ci_envs.suites.folder.make_set", interrupted_at("Nim-v0:heaps=1,3"))
+        make_suite(tmp_path, plan)
+    with pytest.raises(ValueError, match="has no positions of Nim-v0:heaps=1,3 yet: run ci-envs suite again"):
+        read_suite(tmp_path)
+    make_suite(tmp_path, plan)
+    assert len(read_suite(tmp_path)) == 2
+
+
+def interrupted_at(environment):
+    def make(*arguments):
+        if arguments[0] == environment:
+            raise KeyboardInterrupt
+        return make_set(*arguments)
+
+    return make
 
 
 def test_other_files_are_refused(tmp_path, file):
@@ -170,8 +199,15 @@ def test_other_files_are_refused(tmp_path, file):
     for name, message in (("text", "is damaged"), ("table", "is not a set"), ("cut", "is damaged")):
         with pytest.raises(ValueError, match=message):
             read_set(tmp_path / f"{name}.parquet")
-    with pytest.raises(ValueError, match="missing' is not a suite"):
+    with pytest.raises(ValueError, match="missing' is not a suite: give exact-v1, or a folder"):
         read_suite(tmp_path / "missing")
+    made = make_suite(tmp_path / "made", planned(["Nim-v0:heaps=1,2"], 10, 0))
+    text.rename(tmp_path / "made" / made.sets[0].file)
+    with pytest.raises(ValueError, match="is damaged: its SHA-256 checksum is not"):
+        read_suite(tmp_path / "made")
+    (tmp_path / "made" / "suite.json").write_text("{}")
+    with pytest.raises(ValueError, match="is not the manifest of a suite"):
+        read_suite(tmp_path / "made")
 
 
 def test_without_pyarrow_the_message_names_the_extra(file, monkeypatch):

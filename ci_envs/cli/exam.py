@@ -1,7 +1,6 @@
 """The command ``ci-envs exam``."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -16,9 +15,8 @@ from ci_envs.registry.games import resolve
 @click.argument("names", metavar="[ENV] AGENT...", nargs=-1, required=True)
 @click.option(
     "--suite",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Grade agents on all environments of a suite, without ENV: a folder that ci-envs suite has written.",
+    metavar="SUITE",
+    help="Grade agents on all environments of a suite, without ENV: exact-v1, or a folder of ci-envs suite.",
 )
 @click.option(
     "--positions",
@@ -47,7 +45,7 @@ from ci_envs.registry.games import resolve
 def exam(
     *,
     names: tuple[str, ...],
-    suite: Path | None,
+    suite: str | None,
     count: int | None,
     games: int,
     defender: str | None,
@@ -99,9 +97,7 @@ def exam(
     data_files.write(exam_rows(results))
 
 
-def _grade(
-    folder: Path, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles
-) -> None:
+def _grade(suite: str, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles) -> None:
     from rich.console import Console
 
     from ci_envs.suites.folder import read_suite
@@ -109,9 +105,9 @@ def _grade(
     from ci_envs.suites.report import suite_rows, suite_tables
 
     with interrupt_advice(NOTHING_KEPT), usage_errors():
-        sets = [positions if count is None else positions.evenly(count) for positions in read_suite(folder)]
+        sets = [positions if count is None else positions.evenly(count) for positions in read_suite(suite)]
         with count_progress("agents graded in an environment") as progress:
             graded = grade_suite(agents, sets, games, seed, progress)
     if not data_files.on_stdout:
-        Console(highlight=False).print(suite_tables(str(folder), graded))
+        Console(highlight=False).print(suite_tables(suite, graded))
     data_files.write(suite_rows(graded))

@@ -1,7 +1,7 @@
 """Positions of random games and of games between agents, from which a set of positions is chosen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,14 @@ from ci_envs.games.position import Position
 from ci_envs.games.truncation import DEFAULT_MAX_CYCLES, ply_limit
 from ci_envs.solver.solution import Solution
 
-PLAYERS = "minimax:depth=4", "minimax:depth=2", "mcts:simulations=200"
+PLAYERS = "minimax:depth=4", "mcts:simulations=200", "mcts:simulations=1000"
 """The agents whose games give positions. They play every game."""
 
 ORIGINS = "all positions", "random play", "agents", "tables"
 """Where a position is from."""
+
+PHASES = "opening", "middle", "ending"
+"""The thirds of the positions of play by their plies. Positions that were sampled from tables are in the last one."""
 
 UNKNOWN_PLY = -1
 """The number of plies before a position that is from tables."""
@@ -41,12 +44,14 @@ class Candidates:
         words: Rows (own, opp), uint64 of shape (n, 2).
         plies: The number of plies before the position, or :data:`UNKNOWN_PLY`, int16 of shape (n,). It is the smallest
             one where all positions of a game were found.
+        phases: The number of the position's phase in :data:`PHASES`, int8 of shape (n,).
         players: The player to move, int8 of shape (n,).
         origins: The number of the position's origin in :data:`ORIGINS`, int8 of shape (n,).
     """
 
     words: NDArray[np.uint64]
     plies: NDArray[np.int16]
+    phases: NDArray[np.int8]
     players: NDArray[np.int8]
     origins: NDArray[np.int8]
 
@@ -55,7 +60,7 @@ class Candidates:
 
     def at(self, rows: NDArray[np.int64]) -> "Candidates":
         """Return some of the positions."""
-        return Candidates(self.words[rows], self.plies[rows], self.players[rows], self.origins[rows])
+        return Candidates(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def all_positions(game: Game, most: int) -> Candidates | None:
@@ -76,8 +81,9 @@ def all_positions(game: Game, most: int) -> Candidates | None:
             break
     positions, plies = zip(*found.values(), strict=True)
     words = np.array([[position.own, position.opp] for position in positions], np.uint64)
+    all_plies = np.array(plies, np.int16)
     players = np.array([position.to_move for position in positions], np.int8)
-    return Candidates(words, np.array(plies, np.int16), players, np.full(len(words), _ALL, np.int8))
+    return Candidates(words, all_plies, _thirds(all_plies), players, np.full(len(words), _ALL, np.int8))
 
 
 def played_positions(game: Game, games: int, seed: int) -> Candidates:
@@ -98,7 +104,8 @@ def played_positions(game: Game, games: int, seed: int) -> Candidates:
         parts.append(_played(agents, count, np.full(count, DEFAULT_MAX_CYCLES), _RANDOM, rng))
         parts.append(_played(agents, count, rng.integers(_OPENING_PLIES + 1, size=count), _AGENTS, rng))
     everything = _joined(parts)
-    return _different(game, everything.at(rng.permutation(len(everything))))
+    different = _different(game, everything.at(rng.permutation(len(everything))))
+    return replace(different, phases=_thirds(different.plies))
 
 
 def covered_positions(solution: Solution, candidates: Candidates, count: int, seed: int) -> Candidates:
@@ -109,8 +116,14 @@ def covered_positions(solution: Solution, candidates: Candidates, count: int, se
     words = solution.sample_positions(count, np.random.default_rng(seed))
     players = np.array([Position.from_words(solution.game, *row).to_move for row in words.tolist()], np.int8)
     origins = np.full(count, _TABLES, np.int8)
-    sampled = Candidates(words, np.full(count, UNKNOWN_PLY, np.int16), players, origins)
+    plies, phases = np.full(count, UNKNOWN_PLY, np.int16), np.full(count, len(PHASES) - 1, np.int8)
+    sampled = Candidates(words, plies, phases, players, origins)
     return _different(solution.game, _joined([candidates.at(np.flatnonzero(covered)), sampled]))
+
+
+def _thirds(plies: NDArray[np.int16]) -> NDArray[np.int8]:
+    """Return the phase of each position. Positions with equal plies have the same phase."""
+    return (np.searchsorted(np.sort(plies), plies) * len(PHASES) // max(len(plies), 1)).astype(np.int8)
 
 
 def _joined(parts: Sequence[Candidates]) -> Candidates:
@@ -162,7 +175,9 @@ def _played(
                 to_act[rows[outcomes[:, 1] == 0]] ^= 1
         going = going[~over]
     numbers = np.concatenate([record[0] for record in records])
-    played = _joined([Candidates(*record[1:], np.full(len(record[0]), origin, np.int8)) for record in records])
+    words, plies, players = (np.concatenate([record[part] for record in records]) for part in (1, 2, 3))
+    unknown, origins = np.zeros(len(words), np.int8), np.full(len(words), origin, np.int8)
+    played = Candidates(words, plies, unknown, players, origins)  # the phases follow from the plies of all games
     return played.at(_few_of_each(numbers, rng))
 
 

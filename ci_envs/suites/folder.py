@@ -1,58 +1,186 @@
-"""Folders with a set of positions for each environment."""
+"""Suites: folders with a set of positions for each environment, and with a manifest.
 
+The **manifest** ``suite.json`` names the environments, the numbers of positions and the seed, from which the suite can
+be made again, and has the SHA-256 checksum of each file. The package contains the suite ``exact-v1``.
+"""
+
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
+import msgspec
+
+from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress
-from ci_envs.suites.parquet import read_set, write_set
+from ci_envs.storage.files import named_errors, write_whole
+from ci_envs.suites.parquet import packed_set, read_set, unpacked_set
 from ci_envs.suites.position_set import PositionSet, make_set
 
-
-def file_name(environment: str) -> str:
-    """Return the name of the file of an environment's positions."""
-    return "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in environment) + ".parquet"
+MANIFEST = "suite.json"
+_SHIPPED = Path(__file__).parent
 
 
-def make_suite(
-    folder: Path, environments: Sequence[str], count: int, seed: int, progress: Progress | None = None
-) -> list[tuple[Path, int]]:
-    """Write a set of positions for each environment that has none in a folder, and return the files with their numbers.
+class SetEntry(msgspec.Struct, frozen=True):
+    """The entry of a set of positions in a manifest.
+
+    Attributes:
+        environment: The id of the environment.
+        limit: The maximum number of positions.
+        file: The name of the file.
+        positions: The number of positions, 0 if the set has not been made yet.
+        sha256: The SHA-256 checksum of the file, empty if the set has not been made yet.
+    """
+
+    environment: str
+    limit: int
+    file: str
+    positions: int = 0
+    sha256: str = ""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The contents of a suite.
+
+    Attributes:
+        seed: The seed from which all positions are made.
+        sets: The sets of positions.
+        form: The version of the format.
+
+    Examples:
+        >>> from ci_envs.suites.folder import planned
+        >>> [entry.file for entry in planned(["TicTacToe-v0", "Quixo-v0:size=4"], 1000, 0).sets]
+        ['TicTacToe-v0.parquet', 'Quixo-v0_size=4.parquet']
+    """
+
+    seed: int
+    sets: tuple[SetEntry, ...]
+    form: Literal["ci-envs suite 1"] = "ci-envs suite 1"
+
+    def plan(self, seed: int) -> "Manifest":
+        """Return the manifest of a suite of the same kind that has not been made yet."""
+        return Manifest(seed, tuple(SetEntry(entry.environment, entry.limit, entry.file) for entry in self.sets))
+
+
+def planned(environments: Sequence[str], limit: int, seed: int) -> Manifest:
+    """Return the manifest of a suite that has not been made yet.
+
+    Args:
+        environments: The ids of the environments.
+        limit: The maximum number of positions of each environment.
+        seed: The seed from which the positions are made.
+
+    Raises:
+        ValueError: An environment is unknown, or named twice.
+    """
+    for environment in environments:
+        resolve(environment)
+    if len(set(environments)) < len(environments):
+        raise ValueError(f"an environment is named twice: {' '.join(environments)}")
+    return Manifest(seed, tuple(SetEntry(environment, limit, _file_name(environment)) for environment in environments))
+
+
+def make_suite(folder: Path, plan: Manifest, progress: Progress | None = None) -> Manifest:
+    """Make the sets of positions that a folder does not contain yet, and return the manifest.
+
+    The manifest is written after each set, so an interrupted call can be repeated.
 
     Args:
         folder: The folder, which is made if it does not exist.
-        environments: The ids of the environments.
-        count: The maximum number of positions of each environment.
-        seed: The seed from which the positions are made.
+        plan: The environments, the limits and the seed.
         progress: See :data:`~ci_envs.solver.solution.Progress`. It counts the solved positions of each environment.
 
     Raises:
         ImportError: PyArrow is not installed.
         OSError: A file cannot be written.
-        ValueError: An environment is unknown, its game has no exact values, or a file of the folder was made
-            differently.
+        ValueError: A game has no exact values, or the folder has another suite.
     """
+    made = read_manifest(folder) if (folder / MANIFEST).exists() else plan
+    if made.plan(made.seed) != plan.plan(plan.seed):
+        raise ValueError(f"{str(folder)!r} has another suite: choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for environment in environments:
-        path = folder / file_name(environment)
-        if not path.exists():
-            write_set(path, make_set(environment, count, seed, progress))
-        positions = read_set(path)
-        if (positions.environment, positions.seed) != (environment, seed) or len(positions) > count:
-            raise ValueError(f"{str(path)!r} is another set of positions: choose another folder")
-        written.append((path, len(positions)))
-    return written
+    for number, entry in enumerate(made.sets):
+        if not entry.sha256:
+            positions = make_set(entry.environment, entry.limit, made.seed, progress)
+            content = packed_set(positions)
+            write_whole(folder / entry.file, content)
+            finished = msgspec.structs.replace(entry, positions=len(positions), sha256=_checksum(content))
+            made = msgspec.structs.replace(made, sets=(*made.sets[:number], finished, *made.sets[number + 1 :]))
+            write_whole(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    return made
 
 
-def read_suite(path: Path) -> list[PositionSet]:
-    """Return the sets of positions of a folder, or of one file.
+def read_suite(name: str | Path) -> list[PositionSet]:
+    """Return the sets of positions of a suite, or of one file.
+
+    Args:
+        name: The name of a suite in the package, a folder, or a Parquet file.
 
     Raises:
         ImportError: PyArrow is not installed.
         OSError: A file cannot be read.
-        ValueError: There is no such file, or it is not a set of positions.
+        ValueError: There is no such suite, it is not complete, or a file is damaged.
+
+    Examples:
+        >>> from ci_envs.suites.folder import read_suite
+        >>> [(positions.environment, len(positions)) for positions in read_suite("exact-v1")][:2]
+        [('TicTacToe-v0', 627), ('Nim-v0', 142)]
     """
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path] if path.is_file() else []
-    if not files:
-        raise ValueError(f"{str(path)!r} is not a suite: name a folder that ci-envs suite has written, or a file of it")
-    return [read_set(file) for file in files]
+    path = suite_path(name)
+    if path.is_file():
+        return [read_set(path)]
+    return [_read_entry(path, entry) for entry in read_manifest(path).sets]
+
+
+def suite_path(name: str | Path) -> Path:
+    """Return the path of a suite in the package, or of a folder or file.
+
+    Raises:
+        ValueError: There is neither.
+    """
+    shipped = _shipped_suites()
+    path = shipped.get(str(name), Path(name))
+    if path.is_file() or (path / MANIFEST).is_file():
+        return path
+    raise ValueError(
+        f"{str(name)!r} is not a suite: give {' or '.join(shipped)}, or a folder or a file that ci-envs suite has made"
+    )
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a folder.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is not a manifest.
+    """
+    path = folder / MANIFEST
+    with named_errors(path):
+        content = path.read_bytes()
+    try:
+        return msgspec.json.decode(content, type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"{str(path)!r} is not the manifest of a suite: {error}") from error
+
+
+def _read_entry(folder: Path, entry: SetEntry) -> PositionSet:
+    path = folder / entry.file
+    if not entry.sha256:
+        raise ValueError(f"{str(folder)!r} has no positions of {entry.environment} yet: run ci-envs suite again")
+    with named_errors(path):
+        content = path.read_bytes()
+    if _checksum(content) != entry.sha256:
+        raise ValueError(f"{str(path)!r} is damaged: its SHA-256 checksum is not {entry.sha256}")
+    return unpacked_set(content, path)
+
+
+def _shipped_suites() -> dict[str, Path]:
+    return {path.parent.name: path.parent for path in sorted(_SHIPPED.glob(f"*/{MANIFEST}"))}
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _file_name(environment: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in environment) + ".parquet"

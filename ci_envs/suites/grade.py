@@ -29,7 +29,8 @@ from ci_envs.arena.timing import Timing, time_decisions
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.solver.solution import NO_SCORE, Progress
 from ci_envs.solver.solver import solver_of
-from ci_envs.suites.position_set import PHASES, PositionSet
+from ci_envs.suites.candidates import PHASES
+from ci_envs.suites.position_set import PositionSet
 
 _TIMED = 20  # decisions on one board
 _ANALYSED = 100  # positions whose value an agent predicts
@@ -156,7 +157,7 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
         raise ValueError(
             f"no legal action loses value in the {len(positions)} positions of {positions.environment}: take more"
         )
-    words, phases = positions.positions.words, positions.phases
+    words, phases = positions.positions.words, positions.positions.phases
     actions = decide_or_fail(agent, words).actions
     accuracies = {
         name: grade(positions.scores[phases == number], actions[phases == number])

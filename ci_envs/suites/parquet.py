@@ -17,9 +17,9 @@ from ci_envs.games.batch import observe_batch
 from ci_envs.games.position import Position
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import HORIZON, NO_SCORE
-from ci_envs.storage.files import named_errors, write_whole
-from ci_envs.suites.candidates import ORIGINS, UNKNOWN_PLY, Candidates
-from ci_envs.suites.position_set import PHASES, PositionSet
+from ci_envs.storage.files import named_errors
+from ci_envs.suites.candidates import ORIGINS, PHASES, UNKNOWN_PLY, Candidates
+from ci_envs.suites.position_set import PositionSet
 
 if TYPE_CHECKING:
     import pyarrow
@@ -29,38 +29,52 @@ _COLUMNS = "text", "ply", "player", "origin", "phase", "planes", "mask", "value"
 _ACTION_COLUMNS = "action_values", "action_distances"
 
 
-def write_set(path: Path, positions: PositionSet) -> None:
-    """Write a set of positions.
+def packed_set(positions: PositionSet) -> bytes:
+    """Return the content of the file of a set of positions.
 
     Raises:
         ImportError: PyArrow is not installed.
-        OSError: The file cannot be written.
     """
     arrow, parquet = _arrow()
     about = {
         "form": _FORM,
         "environment": positions.environment,
         "seed": str(positions.seed),
+        "limit": str(positions.limit),
         "digest": digest(positions),
         "actions": "\n".join(positions.game.action_name(action) for action in range(positions.game.action_count)),
     }
     table = arrow.table(_columns(arrow, positions)).replace_schema_metadata(about)
     content = io.BytesIO()
     parquet.write_table(table, content, compression="zstd", compression_level=19)
-    write_whole(path, content.getvalue())
+    return content.getvalue()
 
 
 def read_set(path: Path) -> PositionSet:
-    """Read a set of positions.
+    """Read a set of positions from a file.
 
     Raises:
         ImportError: PyArrow is not installed.
         OSError: The file cannot be read.
         ValueError: It is not a set of positions of this package, or it is damaged.
     """
-    arrow, parquet = _arrow()
     with named_errors(path):
         content = path.read_bytes()
+    return unpacked_set(content, path)
+
+
+def unpacked_set(content: bytes, path: Path) -> PositionSet:
+    """Return the set of positions of the content of a file.
+
+    Args:
+        content: The content.
+        path: The path of the file, for messages.
+
+    Raises:
+        ImportError: PyArrow is not installed.
+        ValueError: It is not a set of positions of this package, or it is damaged.
+    """
+    arrow, parquet = _arrow()
     try:
         table = parquet.read_table(io.BytesIO(content))
         about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
@@ -77,9 +91,9 @@ def read_set(path: Path) -> PositionSet:
 
 def digest(positions: PositionSet) -> str:
     """Return a hexadecimal SHA-256 digest of the positions and scores, which does not depend on the file's format."""
-    sha = hashlib.sha256(f"{positions.environment} {positions.seed} ".encode())
+    sha = hashlib.sha256(f"{positions.environment} {positions.seed} {positions.limit} ".encode())
     found = positions.positions
-    for column in (found.words, found.plies, found.players, found.origins, positions.scores):
+    for column in (found.words, found.plies, found.phases, found.players, found.origins, positions.scores):
         sha.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
     return sha.hexdigest()
 
@@ -105,8 +119,8 @@ def _columns(arrow: Any, positions: PositionSet) -> dict[str, "pyarrow.Array"]:
         arrow.array(texts),
         arrow.array(found.plies, mask=found.plies == UNKNOWN_PLY),
         arrow.array(found.players),
-        arrow.array([ORIGINS[number] for number in found.origins]).dictionary_encode(),
-        arrow.array([PHASES[number] for number in positions.phases]).dictionary_encode(),
+        arrow.array([ORIGINS[number] for number in found.origins]),
+        arrow.array([PHASES[number] for number in found.phases]),
         _lists(arrow, planes),
         _lists(arrow, legal),
         arrow.array(positions.values.astype(np.int8)),
@@ -132,12 +146,13 @@ def _positions(table: "pyarrow.Table", about: dict[str, str]) -> PositionSet:
     words = np.array([[position.own, position.opp] for position in read], np.uint64).reshape(-1, 2)
     origins = np.array([ORIGINS.index(text) for text in table["origin"].to_pylist()], np.int8)
     plies, players = _numbers(table["ply"], UNKNOWN_PLY), _numbers(table["player"], 0)
-    candidates = Candidates(words, plies.astype(np.int16), players.astype(np.int8), origins)
+    phases = np.array([PHASES.index(text) for text in table["phase"].to_pylist()], np.int8)
+    candidates = Candidates(words, plies.astype(np.int16), phases, players.astype(np.int8), origins)
     values, distances = (_rows(table[name], game.action_count) for name in _ACTION_COLUMNS)
     signs = np.nan_to_num(values).astype(np.int16)
     scores = np.where(np.isnan(distances), signs, signs * (HORIZON - np.nan_to_num(distances))).astype(np.int16)
     scores[np.isnan(values)] = NO_SCORE
-    return PositionSet(environment, game, int(about["seed"]), candidates, scores)
+    return PositionSet(environment, game, int(about["seed"]), int(about["limit"]), candidates, scores)
 
 
 def _numbers(column: "pyarrow.ChunkedArray", missing: int) -> NDArray[np.int64]:

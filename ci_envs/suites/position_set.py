@@ -14,15 +14,11 @@ from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 from ci_envs.solver.solver import EXACT, exact_source, quick_source
 from ci_envs.suites.candidates import (
     POSITIONS_A_GAME,
-    UNKNOWN_PLY,
     Candidates,
     all_positions,
     covered_positions,
     played_positions,
 )
-
-PHASES = "opening", "middle", "ending"
-"""The thirds of a set by the plies before its positions."""
 
 _POOL = 3  # candidates for each position of a set
 _SOLVED_AT_ONCE = 64
@@ -36,6 +32,7 @@ class PositionSet:
         environment: The id of the environment.
         game: The game.
         seed: The seed from which the set was made.
+        limit: The maximum number of positions for which the set was made.
         positions: The positions and where they are from.
         scores: The score of each action (:mod:`ci_envs.solver.solution`), int16 of shape (n, actions).
     """
@@ -43,6 +40,7 @@ class PositionSet:
     environment: str
     game: Game
     seed: int
+    limit: int
     positions: Candidates
     scores: NDArray[np.int16]
 
@@ -80,12 +78,6 @@ class PositionSet:
         values = np.where(self.scores == NO_SCORE, -1, np.sign(self.scores))
         return (self.values[:, np.newaxis] - values) / 2
 
-    @property
-    def phases(self) -> NDArray[np.int64]:
-        """The number of the phase of each position in :data:`PHASES`. Positions of tables are in the last one."""
-        plies = np.where(self.positions.plies == UNKNOWN_PLY, np.iinfo(np.int16).max, self.positions.plies)
-        return np.searchsorted(np.sort(plies), plies) * 3 // max(len(plies), 1)
-
     def evenly(self, count: int) -> Self:
         """Return at most ``count`` of the positions, spread evenly over the set."""
         chosen = min(count, len(self))
@@ -116,8 +108,8 @@ def make_set(environment: str, count: int, seed: int, progress: Progress | None 
     candidates = everything or covered_positions(solution, played_positions(game, games, seed), pool, seed)
     scores = _scores(solution, candidates.words, progress)
     known = np.flatnonzero((scores != NO_SCORE).any(axis=1))
-    found = PositionSet(environment, game, seed, candidates.at(known), scores[known])
-    return found if everything else found.at(_balanced(_kinds(found), count))
+    found = PositionSet(environment, game, seed, count, candidates.at(known), scores[known])
+    return _with_distances(found if everything else found.at(_balanced(_kinds(found), count)), solution)
 
 
 def _exact_values(game: Game) -> Solution:
@@ -141,11 +133,19 @@ def _scores(solution: Solution, words: NDArray[np.uint64], progress: Progress | 
     return np.concatenate(parts)
 
 
+def _with_distances(found: PositionSet, solution: Solution) -> PositionSet:
+    """Return the positions with the distances that are found quickly. The other scores are values."""
+    words, scores = found.positions.words, found.scores.copy()
+    late = solution.quick_from(words)
+    scores[late] = solution.action_scores(words[late])
+    return replace(found, scores=scores)
+
+
 def _kinds(found: PositionSet) -> NDArray[np.int64]:
     """Return a number for the kind of each position: its phase, its value, and how many actions keep the value."""
     shares = found.keeping_shares
     classes = np.where(shares == 1, 0, np.where(shares > 1 / 2, 1, 2))
-    return (3 * found.phases + found.values + 1) * 3 + classes
+    return (3 * found.positions.phases + found.values + 1) * 3 + classes
 
 
 def _balanced(kinds: NDArray[np.int64], count: int) -> NDArray[np.int64]:
