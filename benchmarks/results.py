@@ -9,8 +9,8 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from benchmarks.machine import machine
 from benchmarks.rows import Row
+from ci_envs.machine import machine
 
 COMMAND = "python -m benchmarks --json docs/results/speed.json"
 

@@ -18,7 +18,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from benchmarks.machine import processor
 from ci_envs import make_agent
 from ci_envs.arena import tables
 from ci_envs.arena.plot import draw_comparison
@@ -28,6 +27,7 @@ from ci_envs.arena.tournament import Comparison, Tournament, compare
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
 from ci_envs.drawing.figure_file import write_figure
+from ci_envs.machine import processor
 from ci_envs.registry.games import resolve
 from ci_envs.storage.files import write_whole
 

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from benchmarks import __main__ as program
 from benchmarks import clock, quick
-from benchmarks.machine import machine
 from benchmarks.results import Earlier, results, table
 from benchmarks.rows import ROWS, Row
+from ci_envs.machine import machine
 
 RATE, SECONDS = Row("steps", "ours", lambda: 50.0), Row("steps", "a decision", lambda: 2.0, "s")
 

@@ -22,6 +22,7 @@ LAYERS = (
         "ci_envs.extras",
         "ci_envs.devices",
         "ci_envs.generators",
+        "ci_envs.machine",
         "ci_envs.child_processes",
     },
     {"ci_envs.cluster"},

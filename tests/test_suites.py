@@ -138,17 +138,17 @@ def test_predictions_are_compared_with_the_exact_results(tictactoe):
     some = tictactoe.evenly(60)
     perfect = grade_agent(make_agent("minimax:depth=9", some.game), some, 2, 0).calibration
     assert perfect.brier == 0
-    assert {predicted for predicted, _, _ in perfect.bins} == {0, 0.5, 1}
-    assert sum(count for _, _, count in perfect.bins) == 60
+    assert {each.predicted for each in perfect.bins} == {0, 0.5, 1}
+    assert perfect.positions == 60
 
 
 def test_an_agent_is_graded_where_it_plays(tictactoe):
     nim = make_set("Nim-v0:heaps=1,2,3", 100, 0)
-    graded = dict(grade_suite(["random", "nim_expert"], [tictactoe.evenly(20), nim], 2, 0))
+    graded = {spec: grade_suite(spec, [tictactoe.evenly(20), nim], 2, 0) for spec in ("random", "nim_expert")}
     assert [grade.environment for grade in graded["random"]] == ["TicTacToe-v0", "Nim-v0:heaps=1,2,3"]
     assert [grade.environment for grade in graded["nim_expert"]] == ["Nim-v0:heaps=1,2,3"]
     with pytest.raises(ValueError, match="nim_expert"):
-        grade_suite(["nim_expert"], [tictactoe], 2, 0)
+        grade_suite("nim_expert", [tictactoe], 2, 0)
 
 
 def test_a_suite_is_continued_and_never_mixed(tmp_path):
@@ -172,9 +172,10 @@ def test_a_suite_is_continued_and_never_mixed(tmp_path):
 
 def test_an_interrupted_suite_is_refused_until_it_is_complete(tmp_path, monkeypatch):
     plan = planned(["Nim-v0:heaps=1,2", "Nim-v0:heaps=1,3"], 10, 0)
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr("ci_envs.suites.folder.make_set", interrupted_at("Nim-v0:heaps=1,3"))
-        make_suite(tmp_path, plan)
+        with pytest.raises(KeyboardInterrupt):
+            make_suite(tmp_path, plan)
     with pytest.raises(ValueError, match="has no positions of Nim-v0:heaps=1,3 yet: run ci-envs suite again"):
         read_suite(tmp_path)
     make_suite(tmp_path, plan)

@@ -42,27 +42,27 @@ def time_one_board(agent: Agent, *, seconds: float = 0.2, seed: int = 0) -> Timi
     """
     rng = np.random.default_rng(seed)
     positions = (_random_position(agent, rng) for _ in range(_MOST_DECISIONS))
-    return time_decisions(agent, ([[position.own, position.opp]] for position in positions), seconds)
+    times = decision_times(agent, ([[position.own, position.opp]] for position in positions), seconds)
+    return Timing(len(times), sum(times))
 
 
-def time_decisions(agent: Agent, words: Iterable[Any], seconds: float = 0.2) -> Timing:
-    """Return the time of an agent for decisions on one board.
+def decision_times(agent: Agent, words: Iterable[Any], seconds: float) -> list[float]:
+    """Return the wall-clock time in seconds of each decision of an agent on one board, until it fails.
 
     Args:
         agent: the agent.
         words: the positions, each with the shape (1, 2).
         seconds: the time after which no further decision begins.
     """
-    count, total = 0, 0.0
+    times: list[float] = []
     for row in words:
         timed = decide_or_fail(agent, np.array(row, np.uint64))
         if timed.faults:
             break
-        total += timed.seconds
-        count += 1
-        if total >= seconds:
+        times.append(timed.seconds)
+        if sum(times) >= seconds:
             break
-    return Timing(count, total)
+    return times
 
 
 def decide_once(agent: Agent) -> None:

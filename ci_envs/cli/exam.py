@@ -1,14 +1,23 @@
 """The command ``ci-envs exam``."""
 
 from collections.abc import Sequence
+from time import process_time
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors
-from ci_envs.cli.options import seed_option
+from ci_envs.cli.grade_files import GradeFiles, grade_files
+from ci_envs.cli.options import isolation_options, seed_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
+
+if TYPE_CHECKING:
+    from ci_envs.suites.leaderboard import Conditions
+
+_SUITE_GAMES = 20
 
 
 @click.command()
@@ -26,10 +35,9 @@ from ci_envs.registry.games import resolve
 )
 @click.option(
     "--games",
-    default=2,
-    show_default=True,
     type=click.IntRange(min=2),
-    help="Number of games from each won position. It must be even. With --suite, 2 from this number of positions.",
+    help="Number of games from each won position, an even number. With --suite, number of won and of drawn positions"
+    f" from which 2 games each are played.  [default: 2; {_SUITE_GAMES} with --suite]",
 )
 @click.option(
     "--defender",
@@ -41,17 +49,21 @@ from ci_envs.registry.games import resolve
     help="Draw positions that the tables in this folder contain; included: those in the package; or FILE.py:NAME.",
 )
 @seed_option
+@isolation_options
 @data_options("the results")
+@grade_files
 def exam(
     *,
     names: tuple[str, ...],
     suite: str | None,
     count: int | None,
-    games: int,
+    games: int | None,
     defender: str | None,
     tables: str | None,
     seed: int,
+    isolate: ProcessLimits | Literal[False],
     data_files: DataFiles,
+    files: GradeFiles,
 ) -> None:
     """Examine agents on a fixed set of positions of ENV whose values are known.
 
@@ -63,13 +75,18 @@ def exam(
     \b
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:simulations=2000 --games 10
     ci-envs exam Quixo-v0 minimax:depth=5 mcts:exact=included --tables included
-    ci-envs exam --suite small random minimax:depth=4 exact
+    ci-envs exam --suite exact-v1 random minimax:depth=4 mine.py
     """
     if suite is not None:
         if defender or tables:
             raise click.UsageError("--suite has its own defenders and tables.")
-        _grade(suite, names, count, games, seed, data_files)
+        from ci_envs.suites.leaderboard import Conditions
+
+        _grade(names, Conditions(suite, count, games or _SUITE_GAMES, seed), isolate or None, data_files, files)
         return
+    if files.any:
+        raise click.UsageError("--plot, --table and --submit need --suite.")
+    games = games or 2
     environment, *agents = names
     if not agents:
         raise click.UsageError("Missing argument 'AGENT...'.")
@@ -83,7 +100,7 @@ def exam(
         _, game, _ = resolve(environment)
         if games % 2:
             raise ValueError(f"games must be an even number, not {games}")
-        entrants = enter(game, agents, seed)
+        entrants = enter(game, agents, seed, isolate or None)
         with count_progress("positions examined") as examined:
             questions = Exam(game, count or 100, tables=tables, progress=examined)
         spec = defender or questions.defender
@@ -97,17 +114,33 @@ def exam(
     data_files.write(exam_rows(results))
 
 
-def _grade(suite: str, agents: Sequence[str], count: int | None, games: int, seed: int, data_files: DataFiles) -> None:
+def _grade(
+    agents: Sequence[str],
+    conditions: "Conditions",
+    limits: ProcessLimits | None,
+    data_files: DataFiles,
+    files: GradeFiles,
+) -> None:
     from rich.console import Console
 
     from ci_envs.suites.folder import read_suite
     from ci_envs.suites.grade import grade_suite
+    from ci_envs.suites.leaderboard import write_entry
     from ci_envs.suites.report import suite_rows, suite_tables
 
+    suite, count, games, seed = conditions
+    graded = []
     with interrupt_advice(NOTHING_KEPT), usage_errors():
+        files.check()
         sets = [positions if count is None else positions.evenly(count) for positions in read_suite(suite)]
-        with count_progress("agents graded in an environment") as progress:
-            graded = grade_suite(agents, sets, games, seed, progress)
+        for agent in agents:
+            begin = process_time()
+            with count_progress(f"{agent}: environments") as progress:
+                grades = grade_suite(agent, sets, games, seed, limits=limits, progress=progress)
+            if files.submit:
+                write_entry(files.submit, agent, grades, conditions, process_time() - begin)
+            graded.append((agent, grades))
+        files.write(suite, graded)
     if not data_files.on_stdout:
         Console(highlight=False).print(suite_tables(suite, graded))
     data_files.write(suite_rows(graded))

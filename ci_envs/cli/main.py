@@ -22,6 +22,7 @@ from ci_envs.cli.serve import serve
 from ci_envs.cli.solve import solve
 from ci_envs.cli.suite import suite
 from ci_envs.cli.train import train
+from ci_envs.cli.verify import verify
 
 
 @click.group(
@@ -43,6 +44,7 @@ from ci_envs.cli.train import train
         solve,
         suite,
         train,
+        verify,
     ],
 )
 @click.version_option(package_name="ci-envs", prog_name="ci-envs")

@@ -4,37 +4,45 @@ The **regret** of a decision is the points that it gives away: a win has 1 point
 is ``100 (1 - r / u)``, where r is its mean regret and u that of uniformly random legal actions on the same positions.
 So exact play has 100 and random play 0 in every game, whatever the number of its actions or of its hard positions. This
 is the form of a skill score in the verification of forecasts (Murphy, "Skill scores based on the mean square error and
-their relationships to the correlation coefficient", Monthly Weather Review 116, 1988).
+their relationships to the correlation coefficient", Monthly Weather Review 116, 1988). The interval of r / u is that of
+a ratio of two means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6).
+
+An agent decides on :data:`BLOCK` positions at a time, and gets a new seed before each block. So anybody can repeat the
+decisions of a block without the other blocks.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import Analyst
+from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import as_agent, make_agent
+from ci_envs.agent_interface.making import as_agent, isolated, make_agent
 from ci_envs.arena.grading import Accuracy, grade
 from ci_envs.arena.match import play_match
 from ci_envs.arena.proportion import Proportion
 from ci_envs.arena.ratings import CONFIDENCE
-from ci_envs.arena.timing import Timing, time_decisions
+from ci_envs.arena.timing import decision_times
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.solver.solution import NO_SCORE, Progress
 from ci_envs.solver.solver import solver_of
+from ci_envs.suites.calibration import Calibration, calibration
 from ci_envs.suites.candidates import PHASES
 from ci_envs.suites.position_set import PositionSet
 
+BLOCK = 200
+"""The number of positions on which an agent decides with one seed."""
+
 _TIMED = 20  # decisions on one board
+_TIMED_SECONDS = 2.0
 _ANALYSED = 100  # positions whose value an agent predicts
-_BINS = 10
 _NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
@@ -50,18 +58,15 @@ class Mean:
     mean: float
     margin: float
 
+    def text(self, digits: int) -> str:
+        """Return the mean and the margin as text, with a number of decimal places.
 
-@dataclass(frozen=True)
-class Calibration:
-    """The quality of predicted results. A prediction is the expected points, from 0 to 1.
-
-    Attributes:
-        brier: The mean squared difference of prediction and exact result (Brier, Monthly Weather Review 78, 1950).
-        bins: For each tenth of the predictions that occurs: mean prediction, mean exact result, number of positions.
-    """
-
-    brier: float
-    bins: tuple[tuple[float, float, int], ...]
+        Examples:
+            >>> from ci_envs.suites.grade import Mean
+            >>> Mean(97.31, 0.44).text(1)
+            '97.3 ±0.4'
+        """
+        return f"{self.mean:.{digits}f} ±{self.margin:.{digits}f}"
 
 
 @dataclass(frozen=True)
@@ -70,22 +75,26 @@ class Grade:
 
     Attributes:
         environment: The id of the environment.
+        skill: The skill: 100 for exact play, 0 for random play.
         phases: The accuracy of its decisions in each phase of the game.
         regret: The mean regret of a decision.
         random_regret: The expected regret of a uniformly random legal action.
+        blocks: The points that the decisions of each block of positions lose.
         converted: The games from won positions that it won against the defender.
         held: The games from drawn positions that it did not lose against the defender.
-        timing: The time of decisions on one board.
+        milliseconds: The wall-clock time of a decision on one board, or None if the agent fails.
         calibration: How well it predicts results, or None if it does not analyse.
     """
 
     environment: str
+    skill: Mean
     phases: Mapping[str, Accuracy]
     regret: Mean
     random_regret: float
+    blocks: tuple[float, ...]
     converted: Proportion
     held: Proportion
-    timing: Timing
+    milliseconds: Mean | None
     calibration: Calibration | None
 
     @property
@@ -93,51 +102,71 @@ class Grade:
         """The accuracy in all phases."""
         return sum(self.phases.values(), Accuracy())
 
-    @property
-    def skill(self) -> Mean:
-        """The skill: 100 for exact play, 0 for random play."""
-        return Mean(100 * (1 - self.regret.mean / self.random_regret), 100 * self.regret.margin / self.random_regret)
-
 
 def grade_suite(
-    agents: Sequence[str], sets: Sequence[PositionSet], games: int, seed: int, progress: Progress | None = None
-) -> list[tuple[str, list[Grade]]]:
-    """Return the grades of agents, each with its label.
+    spec: str,
+    sets: Sequence[PositionSet],
+    games: int,
+    seed: int,
+    *,
+    limits: ProcessLimits | None = None,
+    progress: Progress | None = None,
+) -> list[Grade]:
+    """Return the grades of an agent on the sets of the environments that it plays.
 
     Args:
-        agents: Spec strings, each of an agent that plays at least one environment.
+        spec: The spec string of the agent.
         sets: The sets of positions.
         games: See :func:`grade_agent`.
-        seed: The seed of the agents.
-        progress: See :data:`~ci_envs.solver.solution.Progress`. It counts pairs of an agent and a set.
+        seed: The seed of the agent.
+        limits: The limits of the agent's process, if it is not registered. None runs it in this process.
+        progress: See :data:`~ci_envs.solver.solution.Progress`. It counts sets.
 
     Raises:
-        ValueError: A spec string is invalid, an agent plays none of the environments, or no legal action of a set loses
-            value.
+        ValueError: The spec string is invalid, the agent plays none of the environments, or no legal action of a set
+            loses value.
     """
-    graded = []
-    for number, spec in enumerate(agents):
-        grades, reasons = [], []
-        for place, positions in enumerate(sets):
-            if progress:
-                progress(number * len(sets) + place, len(agents) * len(sets))
-            try:
-                agent = as_agent(spec, positions.game, seed=derived_seed(seed, spec))
-            except ValueError as error:  # for example an agent of another game
-                reasons.append(error)
-                continue
-            grades.append(grade_agent(agent, positions, games, seed))
-        if not grades:
-            raise reasons[0]
-        graded.append((spec, grades))
-    return graded
+    grades, reasons = [], []
+    for place, positions in enumerate(sets):
+        if progress:
+            progress(place, len(sets))
+        try:
+            agent = graded_agent(spec, positions, seed, limits)
+        except ValueError as error:  # for example an agent of another game
+            reasons.append(error)
+            continue
+        grades.append(grade_agent(agent, positions, games, seed))
+    if not grades:
+        raise reasons[0]
+    return grades
+
+
+def graded_agent(spec: str, positions: PositionSet, seed: int, limits: ProcessLimits | None = None) -> Agent:
+    """Make the agent of a spec string for the game of a set of positions.
+
+    Raises:
+        ValueError: The spec string is invalid, or the agent does not play the game.
+    """
+    own = derived_seed(seed, spec)
+    game = positions.game
+    return as_agent(spec, game, seed=own) if limits is None else isolated(spec, game, limits, own)
 
 
 def total_skill(grades: Sequence[Grade]) -> Mean:
-    """Return the mean skill on several sets, each of equal weight."""
-    skills = [each.skill for each in grades]
-    margin = math.sqrt(sum(skill.margin**2 for skill in skills)) / len(skills)
-    return Mean(sum(skill.mean for skill in skills) / len(skills), margin)
+    """Return the mean skill of all games. Environments of a game, such as ``Nim-v0:misere=True``, share its weight.
+
+    Examples:
+        >>> from ci_envs import make_agent
+        >>> from ci_envs.suites.grade import grade_agent, total_skill
+        >>> from ci_envs.suites.position_set import make_set
+        >>> positions = make_set("Nim-v0:heaps=1,2,3", 100, 0)
+        >>> total_skill([grade_agent(make_agent("exact", positions.game), positions, 2, 0)]).mean
+        100.0
+    """
+    games = defaultdict(list)
+    for each in grades:
+        games[each.environment.partition(":")[0]].append(each.skill)
+    return _mean_of([_mean_of(skills) for skills in games.values()])
 
 
 def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> Grade:
@@ -147,34 +176,49 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
         agent: The agent, for the game of the set.
         positions: The positions.
         games: The number of won and of drawn positions from which it plays two games each against the defender.
-        seed: The seed of the defender.
+        seed: The seed of the agent's decisions and of the defender.
 
     Raises:
         ValueError: No legal action of the positions loses value, so that there is nothing to grade.
     """
-    random_regret = float(_random_regrets(positions).mean())
-    if random_regret == 0:
+    chance = random_regrets(positions)
+    if chance.mean() == 0:
         raise ValueError(
             f"no legal action loses value in the {len(positions)} positions of {positions.environment}: take more"
         )
-    words, phases = positions.positions.words, positions.positions.phases
-    actions = decide_or_fail(agent, words).actions
+    blocks = range(math.ceil(len(positions) / BLOCK))
+    actions = np.concatenate([block_actions(agent, positions, block, seed) for block in blocks])
+    regrets, phases = chosen_regrets(positions, actions), positions.positions.phases
     accuracies = {
         name: grade(positions.scores[phases == number], actions[phases == number])
         for number, name in enumerate(PHASES)
         if (phases == number).any()
     }
+    agent.reseed(seed)
     defender = make_agent(defender_of(positions), positions.game, seed=seed)
     return Grade(
         positions.environment,
+        _skill(regrets, chance),
         accuracies,
-        _mean(_chosen_regrets(positions, actions)),
-        random_regret,
+        _mean(regrets),
+        float(chance.mean()),
+        tuple(float(regrets[block_rows(block)].sum()) for block in blocks),
         _played(agent, defender, positions, 1, games),
         _played(agent, defender, positions, 0, games),
-        time_decisions(agent, positions.evenly(_TIMED).positions.words[:, np.newaxis]),
-        _calibration(agent, positions.evenly(_ANALYSED)) if isinstance(agent, Analyst) else None,
+        _milliseconds(agent, positions.evenly(_TIMED).positions.words[:, np.newaxis]),
+        calibration(agent, positions.evenly(_ANALYSED)) if isinstance(agent, Analyst) else None,
     )
+
+
+def block_rows(block: int) -> slice:
+    """Return the rows of the positions of a block."""
+    return slice(block * BLOCK, (block + 1) * BLOCK)
+
+
+def block_actions(agent: Agent, positions: PositionSet, block: int, seed: int) -> NDArray[np.int64]:
+    """Return the actions of an agent in the positions of a block, legal or not."""
+    agent.reseed(derived_seed(seed, positions.environment, str(block)))
+    return decide_or_fail(agent, positions.positions.words[block_rows(block)]).actions
 
 
 def defender_of(positions: PositionSet) -> str:
@@ -183,7 +227,7 @@ def defender_of(positions: PositionSet) -> str:
     return "exact" if quick else "minimax:depth=4,exact=included"
 
 
-def _chosen_regrets(positions: PositionSet, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+def chosen_regrets(positions: PositionSet, actions: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the regret of one action in each position, legal or not."""
     regrets = positions.regrets
     within = (actions >= 0) & (actions < regrets.shape[1])
@@ -192,11 +236,16 @@ def _chosen_regrets(positions: PositionSet, actions: NDArray[np.int64]) -> NDArr
     return chosen
 
 
-def _random_regrets(positions: PositionSet) -> NDArray[np.float64]:
+def random_regrets(positions: PositionSet) -> NDArray[np.float64]:
     """Return the expected regret of a uniformly random legal action in each position."""
     legal = positions.scores != NO_SCORE
     means: NDArray[np.float64] = (positions.regrets * legal).sum(axis=1) / legal.sum(axis=1)
     return means
+
+
+def _skill(regrets: NDArray[np.float64], chance: NDArray[np.float64]) -> Mean:
+    ratio = regrets.mean() / chance.mean()
+    return Mean(float(100 * (1 - ratio)), 100 * _mean((regrets - ratio * chance) / chance.mean()).margin)
 
 
 def _mean(values: NDArray[np.float64]) -> Mean:
@@ -204,10 +253,28 @@ def _mean(values: NDArray[np.float64]) -> Mean:
     return Mean(float(values.mean()), margin)
 
 
+def _mean_of(means: Sequence[Mean]) -> Mean:
+    """Return the mean of independent means, each of equal weight."""
+    margin = math.sqrt(sum(each.margin**2 for each in means)) / len(means)
+    return Mean(sum(each.mean for each in means) / len(means), margin)
+
+
+def _milliseconds(agent: Agent, words: NDArray[np.uint64]) -> Mean | None:
+    decision_times(agent, words[:1], 0)  # the first decision can include compilation
+    times = decision_times(agent, words, _TIMED_SECONDS)
+    return _mean(1000 * np.array(times)) if times else None
+
+
 def _played(agent: Agent, defender: Agent, positions: PositionSet, value: int, count: int) -> Proportion:
-    """Return the games from positions of a value in which the agent got at least this result, and their number."""
-    hard = np.flatnonzero((positions.values == value) & (positions.keeping_shares < 1))
-    starts = positions.at(hard).evenly(count).positions.words
+    """Return the games from positions of a value in which the agent got at least this result, and their number.
+
+    A mistake is possible in these positions. If some distances are known, they are known there, so that the defender
+    resists as long as possible.
+    """
+    suitable = (positions.values == value) & (positions.keeping_shares < 1)
+    known = ((np.abs(positions.scores) > 1) & (positions.scores != NO_SCORE)).any(axis=1)
+    rows = np.flatnonzero(suitable & known if known.any() else suitable)
+    starts = positions.at(rows).evenly(count).positions.words
     if len(starts) == 0:
         return Proportion()
     match = play_match(
@@ -215,18 +282,3 @@ def _played(agent: Agent, defender: Agent, positions: PositionSet, value: int, c
     )
     total = match.sides[0].total
     return Proportion(total.wins + (total.draws if value == 0 else 0), total.games)
-
-
-def _calibration(agent: Any, positions: PositionSet) -> Calibration:
-    predicted = np.array([_expected_points(agent.analyse(position)) for position in positions.as_positions()])
-    results = (1 + positions.values) / 2
-    bins = np.minimum((predicted * _BINS).astype(int), _BINS - 1)
-    found = [bins == number for number in np.unique(bins)]
-    return Calibration(
-        float(((predicted - results) ** 2).mean()),
-        tuple((float(predicted[rows].mean()), float(results[rows].mean()), int(rows.sum())) for rows in found),
-    )
-
-
-def _expected_points(analysis: Analysis) -> float:
-    return (1 + (analysis.value if analysis.proven is None else analysis.proven)) / 2

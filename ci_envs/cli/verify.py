@@ -1,0 +1,47 @@
+"""The command ``ci-envs verify``."""
+
+from pathlib import Path
+
+import click
+
+from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors
+from ci_envs.cli.options import seed_option
+from ci_envs.cli.progress import count_progress
+
+
+@click.command()
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--blocks",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Number of blocks of 200 positions of each environment in which the agent decides again.",
+)
+@seed_option
+def verify(*, files: tuple[Path, ...], blocks: int, seed: int) -> None:
+    """Verify entries of a leaderboard: files that ci-envs exam --submit has written.
+
+    The grades must follow from the recorded decisions. Then the agent decides again in random blocks of positions, and
+    must lose the recorded points. The exit status is 1 if it does not.
+
+    \b
+    ci-envs verify docs/leaderboard/random.json
+    """
+    from ci_envs.suites.leaderboard import read_entry, repeat_blocks
+
+    different = 0
+    for file in files:
+        with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress(f"{file.name}: environments") as progress:
+            repeated = repeat_blocks(read_entry(file), blocks, seed, progress)
+        wrong = [each for each in repeated if not each.is_equal]
+        different += len(wrong)
+        click.echo(f"{file}: {len(repeated) - len(wrong)} of {len(repeated)} blocks are repeated exactly")
+        for each in wrong:
+            click.echo(
+                f"  {each.environment}, block {each.block}: {each.found:g} points lost, {each.recorded:g} recorded"
+            )
+    if different:
+        raise SystemExit(1)

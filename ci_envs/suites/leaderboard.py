@@ -1,0 +1,197 @@
+"""Entries of a leaderboard: the grade of one agent on a suite as a JSON file that anybody can repeat."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ci_envs.machine import machine, source_commit
+from ci_envs.solver.solution import Progress
+from ci_envs.storage.files import named_errors, write_whole
+from ci_envs.suites.folder import MANIFEST, read_suite, suite_path
+from ci_envs.suites.grade import (
+    BLOCK,
+    Grade,
+    block_actions,
+    block_rows,
+    chosen_regrets,
+    graded_agent,
+    random_regrets,
+    total_skill,
+)
+from ci_envs.suites.position_set import PositionSet
+from ci_envs.suites.report import grade_row
+from ci_envs.validation import unknown_name
+
+_FORM = "ci-envs leaderboard 1"
+_TOLERANCE = 1e-9
+
+
+class Conditions(NamedTuple):
+    """The arguments of a grading.
+
+    Attributes:
+        suite: The name of the suite.
+        positions: The number of positions of each environment, or None for all.
+        games: The number of positions from which the agent played.
+        seed: The seed.
+    """
+
+    suite: str
+    positions: int | None
+    games: int
+    seed: int
+
+
+class Repetition(NamedTuple):
+    """The repeated decisions of an agent in one block of positions.
+
+    Attributes:
+        environment: The id of the environment.
+        block: The number of the block.
+        recorded: The points that its decisions lose by the entry.
+        found: The points that its decisions lose now.
+    """
+
+    environment: str
+    block: int
+    recorded: float
+    found: float
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the decisions lose the recorded points."""
+        return self.recorded == self.found
+
+
+def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Conditions, seconds: float) -> Path:
+    """Write the entry of an agent, and return its path.
+
+    Args:
+        folder: The folder of the leaderboard, which is made if it does not exist.
+        spec: The spec string of the agent.
+        grades: The grades of the agent.
+        conditions: The arguments of the grading.
+        seconds: The processor time of the grading in seconds.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    content = {
+        "form": _FORM,
+        "agent": spec,
+        **conditions._asdict(),
+        "checksum": suite_checksum(conditions.suite),
+        "commit": source_commit(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "processor_seconds": round(seconds, 1),
+        "total": asdict(total_skill(grades)),
+        "grades": [grade_row(grade) for grade in grades],
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{entry_name(spec)}.json"
+    write_whole(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+    return path
+
+
+def entry_name(spec: str) -> str:
+    """Return the name of an agent's file, without its ending.
+
+    Examples:
+        >>> from ci_envs.suites.leaderboard import entry_name
+        >>> entry_name("mcts:simulations=1000"), entry_name("minimax:depth=4,exact=included")
+        ('mcts_simulations=1000', 'minimax_depth=4_exact=included')
+    """
+    return "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in spec)
+
+
+def read_entry(path: Path) -> dict[str, Any]:
+    """Return an entry of a leaderboard.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is not an entry.
+    """
+    with named_errors(path):
+        text = path.read_text()
+    try:
+        entry = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} is not an entry of a leaderboard: {error}") from error
+    if not isinstance(entry, dict) or entry.get("form") != _FORM:
+        raise ValueError(f"{str(path)!r} is not an entry of a leaderboard that ci-envs exam --submit has written")
+    return entry
+
+
+def check_entry(entry: dict[str, Any]) -> list[PositionSet]:
+    """Check that the grades of an entry follow from its blocks and its suite, and return the positions.
+
+    Raises:
+        ValueError: They do not, or the entry is of another version of the suite.
+    """
+    if entry["checksum"] != suite_checksum(entry["suite"]):
+        raise ValueError(f"the entry of {entry['agent']} is of another version of the suite {entry['suite']}")
+    every = {positions.environment: positions for positions in read_suite(entry["suite"])}
+    sets = []
+    for row in entry["grades"]:
+        if row["environment"] not in every:
+            raise unknown_name("environment", row["environment"], every, owner=entry["suite"])
+        positions = every[row["environment"]].evenly(entry["positions"] or len(every[row["environment"]]))
+        regret, chance = sum(row["blocks"]) / len(positions), float(random_regrets(positions).mean())
+        claims = (
+            ("regret", row["regret"]["mean"], regret),
+            ("random_regret", row["random_regret"], chance),
+            ("skill", row["skill"]["mean"], 100 * (1 - regret / chance)),
+            ("number of blocks", len(row["blocks"]), -(-len(positions) // BLOCK)),
+        )
+        for name, claimed, right in claims:
+            if abs(claimed - right) > _TOLERANCE * max(1, abs(right)):
+                raise ValueError(
+                    f"the entry of {entry['agent']} has the {name} {claimed:g} in {row['environment']}, but its blocks"
+                    f" and the suite give {right:g}"
+                )
+        sets.append(positions)
+    return sets
+
+
+def repeat_blocks(entry: dict[str, Any], blocks: int, seed: int, progress: Progress | None = None) -> list[Repetition]:
+    """Let the agent of an entry decide again in some random blocks of each environment.
+
+    Args:
+        entry: The entry.
+        blocks: The number of blocks of each environment.
+        seed: The seed of the choice of the blocks.
+        progress: See :data:`~ci_envs.solver.solution.Progress`. It counts environments.
+
+    Raises:
+        ValueError: See :func:`check_entry`, or the agent cannot be made.
+    """
+    rng, repetitions = np.random.default_rng(seed), []
+    sets = check_entry(entry)
+    for number, (row, positions) in enumerate(zip(entry["grades"], sets, strict=True)):
+        if progress:
+            progress(number, len(sets))
+        agent = graded_agent(entry["agent"], positions, entry["seed"])
+        recorded = row["blocks"]
+        for block in np.sort(rng.permutation(len(recorded))[:blocks]).tolist():
+            actions = block_actions(agent, positions, block, entry["seed"])
+            rows = np.arange(len(positions))[block_rows(block)]
+            found = float(chosen_regrets(positions.at(rows), actions).sum())
+            repetitions.append(Repetition(positions.environment, block, recorded[block], found))
+    return repetitions
+
+
+def suite_checksum(name: str) -> str:
+    """Return the SHA-256 checksum of the manifest of a suite, which contains those of its files.
+
+    Raises:
+        ValueError: There is no such suite.
+    """
+    path = suite_path(name)
+    return hashlib.sha256((path / MANIFEST if path.is_dir() else path).read_bytes()).hexdigest()
