@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
+from ci_envs.agent_interface.probabilities import uniform
 from ci_envs.agents.opponent_errors import OpponentErrors
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option, Untrusted, validated
@@ -80,14 +81,26 @@ class ExactAgent(PositionAgent):
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         scores = self._solution.quick_scores(words)
-        keeping = keep_value(scores)
-        losing = (scores != NO_SCORE) & ~keeping
-        choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)
+        choices, losing = self._choices(scores)
         if self._errors is not None:
             choices = self._provoking(self._errors, words, scores, choices)
         blunders = (self.rng.random(len(words)) < self.blunder) & losing.any(axis=1)
         choices = np.where(blunders[:, np.newaxis], losing, choices)
         return self.any_of(choices)
+
+    def action_probabilities(self, words: NDArray[np.uint64]) -> NDArray[np.float64] | None:
+        """Return the probability of each action, float64 of shape (n, actions), or None with an ``opponent``."""
+        if self._errors is not None:
+            return None
+        choices, losing = self._choices(self._solution.quick_scores(words))
+        blunder = np.where(losing.any(axis=1, keepdims=True), self.blunder, 0.0)
+        return (1 - blunder) * uniform(choices) + blunder * uniform(losing)
+
+    def _choices(self, scores: NDArray[np.int16]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return the actions that the agent chooses from, and those of its blunders, which lose value."""
+        keeping = keep_value(scores)
+        choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)
+        return choices, (scores != NO_SCORE) & ~keeping
 
     def _provoking(
         self,

@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.probabilities import uniform
 from ci_envs.games import implements
 from ci_envs.games.walk import random_action
 
@@ -27,3 +31,7 @@ class RandomAgent(PolicyAgent):
     @override
     def policy(self) -> CompiledPolicy:
         return CompiledPolicy(RandomPolicy(), ())
+
+    def action_probabilities(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return the probability of each action, float64 of shape (n, actions)."""
+        return uniform(observations_of(self.game, words)["action_mask"])

@@ -15,6 +15,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.agent_interface.probabilities import uniform
 from ci_envs.agents.search.evaluators import Evaluator, LongestRunEvaluator, ZeroEvaluator
 from ci_envs.agents.search.negamax import (
     MAX_DEPTH,
@@ -161,6 +162,14 @@ class MinimaxAgent(PolicyAgent):
                 arguments = policy, self.game, words[rows], seeds[rows], memory, actions[rows]
                 _call(self._choose_batch, self.time, memory[_WORK], *arguments)
         return actions
+
+    def action_probabilities(self, words: NDArray[np.uint64]) -> NDArray[np.float64] | None:
+        """Return the probability of each action, float64 of shape (n, actions), or None with a time limit."""
+        if self.time is not None:
+            return None
+        values = np.empty((len(words), self.game.action_count), dtype=np.int64)
+        best = [self._deepen(None, row, self.depth, False, value)[0] for row, value in zip(words, values, strict=True)]
+        return uniform(values >= values[np.arange(len(values)), best][:, np.newaxis])
 
     def analyse(self, position: Position) -> Analysis:
         """Search a position and return the exact minimax values of all legal actions.

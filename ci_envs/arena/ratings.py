@@ -84,8 +84,10 @@ def point_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> NDAr
     return _ELO * _fit(counts, n, None)
 
 
-def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """Return Wilson's 95% score interval (1927) for a share, from ``successes`` in ``trials``.
+
+    For mean points of games, of which a draw has 1/2, it is too wide rather than too narrow.
 
     Raises:
         ValueError: ``trials`` is not positive, or ``successes`` is not from 0 to ``trials``.

@@ -12,6 +12,7 @@ from ci_envs.cli.compare import compare
 from ci_envs.cli.convert import convert
 from ci_envs.cli.errors import OneLineErrorGroup
 from ci_envs.cli.exam import exam
+from ci_envs.cli.exploit import exploit
 from ci_envs.cli.info import info
 from ci_envs.cli.list import list_command
 from ci_envs.cli.play import play
@@ -34,6 +35,7 @@ from ci_envs.cli.verify import verify
         compare,
         convert,
         exam,
+        exploit,
         info,
         list_command,
         play,
