@@ -69,10 +69,11 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
     rows = rows[::-1]  # the first row at the top
     places = np.arange(len(rows))
     columns: list[tuple[str, str, list[float | None]]] = [
-        ("report", "x", [row.report for row in rows]),
-        ("literal", "o", [row.literal.value for row in rows]),
-        ("described", "s", [row.described for row in rows]),
-        ("ours", "*", [row.ours for row in rows]),
+        ("report", "x", [None if row.report is None else row.report.value for row in rows]),
+        *(
+            (name, marker, [row.columns[name].value if name in row.columns else None for row in rows])
+            for name, marker in (("literal", "o"), ("described", "s"), ("ours", "*"))
+        ),
     ]
     heights = [places + 0.27 - 0.18 * number for number in range(len(columns))]  # equal figures stay visible
     drawn: list[float] = []
@@ -80,7 +81,8 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
         known = [(value, height) for value, height in zip(values, own_heights, strict=True) if value is not None]
         drawn += [value for value, _ in known]
         axes.scatter([x for x, _ in known], [y for _, y in known], s=24, marker=marker, label=name, zorder=2)
-    axes.hlines(heights[1], [row.literal.low for row in rows], [row.literal.high for row in rows], colors="C1")
+    lows, highs = ([getattr(row.literal, f"spread_{end}") for row in rows] for end in ("low", "high"))
+    axes.hlines(heights[1], lows, highs, colors="C1")
     for place in places[1:]:
         axes.axhline(place - 0.5, color="0.9", lw=0.8, zorder=0)
     if min(drawn) > 0 and max(drawn) > _LOGARITHMIC * min(drawn):

@@ -1,5 +1,6 @@
 """Measurements of searches that play Quixo: games against random, and the nodes and seconds of a move."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import Any
@@ -14,11 +15,14 @@ from ci_envs.arena.results import Record, Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.estimates import measured_share, share_in_games
+from ci_envs.reports.estimates import Estimate, mean_of, measured_share
 from ci_envs.reports.quixo_search import QuixoSearch, QuixoSearchAgent
-from ci_envs.reports.section import Estimate, FigureRow
+from ci_envs.reports.section import FigureRow, figure_row
 
 QUIXO = Quixo()
+
+FEWER_NODES, SAME_MOVES = "fewer nodes with alpha-beta", "same moves with alpha-beta"
+"""The ends of the quantities of the rows on alpha-beta."""
 
 Searcher = QuixoSearchAgent | MinimaxAgent
 
@@ -39,19 +43,19 @@ def games_v_random(search: QuixoSearch | str, games: int, seed: int) -> Side:
     return play_match(QUIXO, agent, make_agent("random", QUIXO, seed=seed + 1), games).sides[0]
 
 
-def win_share(record: Record) -> float:
-    """Return the share of games won, 0 to 1."""
-    return record.wins / record.games
-
-
-def wins_in_games(share: float, games: int) -> Estimate:
-    """Return a measured percentage of games won, and the interval that contains 95% of its measurements.
+def wins_of(record: Record, *, report_games: int | None = None) -> Estimate:
+    """Return the percentage of games won.
 
     Args:
-        share: The measured share, 0 to 1.
-        games: The number of games of a measurement.
+        record: The games.
+        report_games: The number of games of the report's measurement, for the spread.
     """
-    return share_in_games(share, games) if 0 < share < 1 else measured_share(round(share * games), games)
+    return measured_share(record.wins, record.games, report_games=report_games)
+
+
+def points_of(record: Record) -> Estimate:
+    """Return the percentage of points. A draw is half a point, rounded down in the sum."""
+    return measured_share(record.wins + record.draws // 2, record.games)
 
 
 def positions(count: int, seed: int) -> NDArray[np.uint64]:
@@ -107,19 +111,15 @@ class PruningCosts:
     pruned: MoveCosts
 
     @property
-    def same_moves(self) -> float:
+    def same_moves(self) -> Estimate:
         """The percentage of positions in which both play the same move."""
-        return 100 * float(np.mean(self.plain.actions == self.pruned.actions))
+        same = self.plain.actions == self.pruned.actions
+        return measured_share(int(same.sum()), len(same), sample="positions")
 
     @property
-    def fewer_nodes(self) -> float:
-        """The factor by which alpha-beta reduces the number of nodes."""
-        return float(self.plain.nodes.sum() / self.pruned.nodes.sum())
-
-    @property
-    def faster(self) -> float:
-        """The factor by which alpha-beta reduces the time."""
-        return float(self.plain.seconds.sum() / self.pruned.seconds.sum())
+    def fewer_nodes(self) -> Estimate:
+        """The factor by which alpha-beta reduces the number of nodes in a position, a geometric mean."""
+        return _geometric_mean(self.plain.nodes / self.pruned.nodes)
 
 
 def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int = 0) -> PruningCosts:
@@ -128,37 +128,32 @@ def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: in
     return PruningCosts(move_costs(plain, words, seed), move_costs(search, words, seed))
 
 
-def pruning_rows(
-    label: str, literal: PruningCosts, described: PruningCosts, ours: PruningCosts, note: str
-) -> list[FigureRow]:
+def pruning_rows(label: str, costs: Sequence[PruningCosts], note: str) -> list[FigureRow]:
     """Return the rows of the mean nodes and seconds of a move, and of the share of equal moves with alpha-beta.
 
     Args:
         label: The beginning of the names of the quantities, for example the depth, or an empty text.
-        literal: The costs of the literal search.
-        described: The costs of the described search.
-        ours: The costs of our search.
+        costs: The costs of the literal, the described and our search.
         note: The note of the rows on nodes and seconds.
     """
-    costs = literal, described, ours
-    plain, pruned = [cost.plain for cost in costs], [cost.pruned for cost in costs]
+    measures: dict[tuple[str, str], Callable[[MoveCosts], Estimate]] = {
+        ("nodes", "1000 nodes"): lambda cost: mean_of(cost.nodes / 1000, "positions", least=0),
+        ("time", "ms"): lambda cost: mean_of(1000 * cost.seconds, "positions", least=0),
+    }
     rows = []
-    for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
-        nodes = [mean_of(sample.nodes / 1000) for sample in samples]
-        quantity = f"{label}move {name}"
-        rows.append(FigureRow(quantity, None, nodes[0], nodes[1].value, nodes[2].value, note, "1000 nodes"))
-    for name, samples in (("without alpha-beta", plain), ("with alpha-beta", pruned)):
-        times = [mean_of(1000 * sample.seconds) for sample in samples]
-        quantity = f"{label}move {name}"
-        rows.append(FigureRow(quantity, None, times[0], times[1].value, times[2].value, note, "ms"))
-    first = Estimate.exact(literal.same_moves)
-    quantity = f"{label}same moves with alpha-beta"
-    rows.append(FigureRow(quantity, None, first, described.same_moves, ours.same_moves, unit="%"))
+    for (name, unit), measure in measures.items():
+        for pruning, samples in (("without", [one.plain for one in costs]), ("with", [one.pruned for one in costs])):
+            quantity = f"{label}{name} of a move {pruning} alpha-beta"
+            rows.append(figure_row(quantity, None, *map(measure, samples), note=note, unit=unit))
+    saved = (cost.fewer_nodes for cost in costs)
+    rows.append(figure_row(f"{label}{FEWER_NODES}", None, *saved, unit="times"))
+    same = (cost.same_moves for cost in costs)
+    rows.append(figure_row(f"{label}{SAME_MOVES}", None, *same, unit="%"))
     return rows
 
 
-def mean_of(values: NDArray[Any]) -> Estimate:
-    """Return the mean of a sample and its 95% interval by the normal approximation, at least 0."""
-    mean = float(np.mean(values))
-    error = 1.96 * float(np.std(values)) / len(values) ** 0.5
-    return Estimate(mean, max(0.0, mean - error), mean + error)
+def _geometric_mean(values: NDArray[Any]) -> Estimate:
+    """Return the geometric mean of a sample and its 95% interval."""
+    mean = mean_of(np.log(values), "positions")
+    value, low, high = np.exp([mean.value, mean.low, mean.high]).tolist()
+    return Estimate(value, low, high, mean.sample, low, high)

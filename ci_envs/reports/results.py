@@ -3,21 +3,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from ci_envs.reports.section import (
-    Claim,
-    ClaimVerdict,
-    Estimate,
-    FigureRow,
-    Findings,
-    Panel,
-    Plot,
-    RunOptions,
-    Section,
-    Series,
-)
+from ci_envs.reports.estimates import Estimate
+from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series
+from ci_envs.reports.sources import Figure, Source, SourceKind
 from ci_envs.storage.files import write_whole
 
 
@@ -39,7 +31,8 @@ def findings_of(section: Section, options: RunOptions, folder: Path, *, again: b
     folder.mkdir(parents=True, exist_ok=True)
     findings = section.run(options)
     content = {"section": section.name, **_settings(options), **asdict(findings)}
-    write_whole(_file(section, folder), json.dumps(content).encode())
+    content["rows"] = [_row_content(row) for row in findings.rows]
+    write_whole(_file(section, folder), json.dumps(content, allow_nan=False).encode())
     return findings
 
 
@@ -49,27 +42,37 @@ def kept_findings(section: Section, options: RunOptions, folder: Path) -> Findin
         content = json.loads(_file(section, folder).read_bytes())
         if any(content[name] != value for name, value in _settings(options).items()):
             return None
-        rows = [FigureRow(**{**row, "literal": Estimate(*row["literal"])}) for row in content["rows"]]
-        claims = [Claim(**{**claim, "verdict": ClaimVerdict(claim["verdict"])}) for claim in content["claims"]]
+        rows = [_row(row) for row in content["rows"]]
         plots = [_plot(plot) for plot in content["plots"]]
     except (OSError, ValueError, TypeError, KeyError):  # there is no file, or it is damaged
         return None
-    return Findings(tuple(rows), tuple(claims), tuple(plots))
+    return Findings(tuple(rows), tuple(plots))
 
 
 def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
     """Yield each row of the findings as a dictionary of JSON values."""
     for row in findings.rows:
+        described, ours = (None if one is None else one.value for one in (row.described, row.ours))
         yield {
             "section": section.name,
             "quantity": row.label,
-            "report": row.report,
+            "report": None if row.report is None else row.report.value,
+            "source": None if row.report is None else row.report.source.kind,
+            "source_place": None if row.report is None else row.report.source.place,
             "literal": row.literal.value,
-            "literal_low": row.literal.low,
-            "literal_high": row.literal.high,
-            "described": row.described,
-            "ours": row.ours,
+            "literal_low": row.literal.spread_low,
+            "literal_high": row.literal.spread_high,
+            "described": described,
+            "ours": ours,
+            "sample": row.sample,
         }
+
+
+def json_claims(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
+    """Yield the verdict on each claim as a dictionary of JSON values."""
+    for claim in section.claims:
+        verdict, sample, explanation = claim.judge(findings.by_quantity)
+        yield {"claim": claim.text, "verdict": verdict, "sample": sample, "explanation": explanation}
 
 
 def _settings(options: RunOptions) -> dict[str, Any]:
@@ -78,6 +81,39 @@ def _settings(options: RunOptions) -> dict[str, Any]:
 
 def _file(section: Section, folder: Path) -> Path:
     return folder / f"{section.name}.json"
+
+
+_COLUMNS = ("literal", "described", "ours")
+
+
+def _row_content(row: FigureRow) -> dict[str, Any]:
+    """Return a row as JSON values, which have null for the unknown end of a confidence interval."""
+    return {**asdict(row), **{name: _estimate_content(getattr(row, name)) for name in _COLUMNS}}
+
+
+def _estimate_content(estimate: Estimate | None) -> list[Any] | None:
+    if estimate is None:
+        return None
+    return [None if isinstance(value, float) and not isfinite(value) else value for value in estimate]
+
+
+def _row(content: dict[str, Any]) -> FigureRow:
+    return FigureRow(
+        **{
+            **content,
+            "report": content["report"] and _figure(content["report"]),
+            **{name: content[name] and _estimate(*content[name]) for name in _COLUMNS},
+        }
+    )
+
+
+def _figure(content: dict[str, Any]) -> Figure:
+    source = content["source"]
+    return Figure(content["value"], Source(SourceKind(source["kind"]), source["place"]))
+
+
+def _estimate(value: float, low: float | None, high: float | None, *rest: Any) -> Estimate:
+    return Estimate(value, -inf if low is None else low, inf if high is None else high, *rest)
 
 
 def _plot(content: dict[str, Any]) -> Plot:

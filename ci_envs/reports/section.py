@@ -1,46 +1,19 @@
 """Sections of a report, and the results of their runs."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Literal, NamedTuple, Self
+from typing import Literal
 
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.optimisation.solving import Solver
-
-Conclusion = Callable[[Mapping[str, "FigureRow"]], str]
-"""A function of the rows of a run by quantity that returns the conclusion with the figures of this run."""
+from ci_envs.reports.claims import Claim, Rows, Text
+from ci_envs.reports.estimates import Estimate
+from ci_envs.reports.sources import Figure
 
 AgentMaker = Callable[[Game, int | None], Agent]
 """A function ``maker(game, seed)`` that makes an agent, or raises a ValueError if the agent does not play the game."""
-
-
-class Estimate(NamedTuple):
-    """A measured or computed quantity and its 95% interval.
-
-    Attributes:
-        value: The quantity.
-        low: The lower end of the interval.
-        high: The upper end.
-    """
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def exact(cls, value: float) -> Self:
-        """Return the estimate of an exactly known quantity."""
-        return cls(value, value, value)
-
-
-class ClaimVerdict(StrEnum):
-    """Whether a claim of a report is true."""
-
-    HOLDS = "holds"
-    FAILS = "does not hold"
-    UNKNOWN = "cannot be told"
 
 
 @dataclass(frozen=True)
@@ -49,22 +22,28 @@ class FigureRow:
 
     Attributes:
         quantity: The name of the quantity.
-        report: The published figure, or None if the report has no figure.
-        literal: The figure of the literal re-implementation, with its bugs. Its interval contains 95% of measurements
-            of the same size as in the report.
+        report: The published figure with its source, or None if nobody published one.
+        literal: The figure of the literal re-implementation, with its bugs.
         described: The figure of the method as the report describes it, without bugs, or None if it cannot be run.
         ours: Our best figure under the same conditions, or None.
         note: A note on the row, for example the reason why our figure is not better.
         unit: The unit of the figures, for example ``%`` or ``s``. Rows with the same unit share a panel of the plot.
+
+    Raises:
+        TypeError: The published figure has no source.
     """
 
     quantity: str
-    report: float | None
+    report: Figure | None
     literal: Estimate
-    described: float | None = None
-    ours: float | None = None
+    described: Estimate | None = None
+    ours: Estimate | None = None
     note: str = ""
     unit: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.report, Figure | None):
+            raise TypeError(f"the published figure of {self.quantity!r} must be a Figure, not {self.report!r}")
 
     @property
     def label(self) -> str:
@@ -73,20 +52,30 @@ class FigureRow:
         has_unit = self.unit in ("", *words, *(f"{word}s" for word in words))
         return self.quantity if has_unit else f"{self.quantity}, {self.unit}"
 
+    @property
+    def columns(self) -> Mapping[str, Estimate]:
+        """Our figures by column."""
+        columns = {"literal": self.literal, "described": self.described, "ours": self.ours}
+        return {name: estimate for name, estimate in columns.items() if estimate is not None}
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a report.
+    @property
+    def sample(self) -> str:
+        """The samples of our figures: one sample, or the samples by column."""
+        samples: dict[str, list[str]] = {}
+        for name, estimate in self.columns.items():
+            samples.setdefault(estimate.sample, []).append(name)
+        if len(samples) == 1:
+            return next(iter(samples))
+        return "; ".join(f"{' and '.join(names)}: {sample}" for sample, names in samples.items())
 
-    Attributes:
-        text: The claim.
-        verdict: Whether it is true.
-        explanation: The reason for the verdict, in one sentence.
-    """
 
-    text: str
-    verdict: ClaimVerdict
-    explanation: str
+def figure_row(
+    quantity: str, report: Figure | None, *estimates: Estimate | None, note: str = "", unit: str = ""
+) -> FigureRow:
+    """Return a row with one to three of our figures: literal, described and ours."""
+    literal, described, ours = (*estimates, None, None)[:3]
+    assert literal is not None, f"the row {quantity!r} has no literal figure"
+    return FigureRow(quantity, report, literal, described, ours, note, unit)
 
 
 @dataclass(frozen=True)
@@ -146,13 +135,25 @@ class Findings:
 
     Attributes:
         rows: The figures.
-        claims: The claims.
         plots: The plots of the report, from our figures.
+
+    Raises:
+        ValueError: Two rows have the same quantity.
     """
 
     rows: tuple[FigureRow, ...]
-    claims: tuple[Claim, ...] = ()
     plots: tuple[Plot, ...] = ()
+
+    def __post_init__(self) -> None:
+        counts = Counter(row.quantity for row in self.rows)
+        repeated = [quantity for quantity, count in counts.items() if count > 1]
+        if repeated:
+            raise ValueError(f"each quantity has one row; these have several: {', '.join(repeated)}")
+
+    @property
+    def by_quantity(self) -> Rows:
+        """The rows by quantity."""
+        return {row.quantity: row for row in self.rows}
 
 
 @dataclass(frozen=True)
@@ -179,10 +180,11 @@ class Section:
         title: The title of the section.
         game: The environment or problem, as a spec string.
         purpose: The aim of the report.
-        conclusion: Our conclusion, in one or two sentences, or a function that writes it from the figures of a run.
+        conclusion: Our conclusion, in one or two sentences, with the figures of a run.
         conditions: The first player, the opponents and the number of games, as in the report.
         seconds: The approximate duration of a full run on two cores.
         run: The function that runs the section.
+        claims: The claims of the report.
         agents: The functions that make the agents of the section, by name, for example ``B31:max_lowest``. The spec
             string of this agent is ``report:B31:max_lowest``.
         solvers: The solvers of the section by name, for example ``B2``, used as ``report:B2``.
@@ -192,15 +194,10 @@ class Section:
     title: str
     game: str
     purpose: str
-    conclusion: str | Conclusion
+    conclusion: Text
     conditions: str
     seconds: float
     run: Callable[[RunOptions], Findings]
+    claims: tuple[Claim, ...] = ()
     agents: Mapping[str, AgentMaker] = field(default_factory=dict)
     solvers: Mapping[str, Solver] = field(default_factory=dict)
-
-    def conclusion_of(self, findings: Findings) -> str:
-        """Return our conclusion with the figures of these findings."""
-        if isinstance(self.conclusion, str):
-            return self.conclusion
-        return self.conclusion({row.quantity: row for row in findings.rows})

@@ -1,6 +1,6 @@
-"""The findings of sections as tables in a terminal."""
+"""The findings of sections as tables, in a terminal and in Markdown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich import box
@@ -8,7 +8,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ci_envs.reports.section import Estimate, Findings, Section
+from ci_envs.reports.estimates import EXACT, Estimate
+from ci_envs.reports.section import FigureRow, Findings, Section
+from ci_envs.reports.sources import SourceKind, marks_of
+
+COLUMNS = ("quantity", "report", "literal", "95% of measurements", "described", "ours", "sample")
+"""The columns of the table of a section."""
+
+SOURCE_LEGEND = ", ".join(f"({kind.mark}) {kind}" for kind in SourceKind)
+"""The legend of the marks of the figures."""
 
 _NOTHING = "-"
 
@@ -30,42 +38,60 @@ def catalog_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
 
 
 def findings_table(section: Section, findings: Findings) -> RenderableType:
-    """Return the figures of a section, the notes on them, and the verdicts on the claims."""
+    """Return the figures of a section, their sources, the notes on them, and the verdicts on the claims."""
     table = Table(title=f"{section.name}: {section.title}", box=box.SIMPLE_HEAD)
-    table.add_column("quantity", overflow="fold")
-    for name in ("report", "literal", "95% interval", "described", "ours"):
-        table.add_column(name, justify="right", no_wrap=True)
-    notes: list[str] = []
-    for row in findings.rows:
-        mark = ""
-        if row.note:
-            notes += [] if row.note in notes else [row.note]
-            mark = f" [{notes.index(row.note) + 1}]"
-        table.add_row(
-            Text(row.label + mark),
-            format_number(row.report),
+    quantity, *numbers, sample = COLUMNS
+    table.add_column(f"{quantity}\n{sample}", overflow="fold")
+    for name in numbers:
+        table.add_column(name.replace(" of ", "\nof "), justify="right", no_wrap=True)
+    for label, *figures, size in table_cells(findings.rows):
+        table.add_row(Text(f"{label}\n").append(size, style="dim"), *map(Text, figures))
+    claims = [f'"{text}" {verdict}: {why}' for text, verdict, why in claim_cells(section, findings)]
+    return Group(table, *map(Text, (*footnotes(findings.rows), section.conditions, *claims)))
+
+
+def table_cells(rows: tuple[FigureRow, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of each row, in the order of :data:`COLUMNS`."""
+    notes, marks = _notes(rows), marks_of(row.report for row in rows)
+    for row in rows:
+        figure = _NOTHING if row.report is None else f"{format_number(row.report.value)} ({marks[row.report.source]})"
+        yield (
+            row.label + (f" [{notes.index(row.note) + 1}]" if row.note else ""),
+            figure,
             format_number(row.literal.value),
-            format_interval(row.literal),
-            format_number(row.described),
-            format_number(row.ours),
+            format_spread(row.literal),
+            *(_NOTHING if one is None else format_number(one.value) for one in (row.described, row.ours)),
+            row.sample,
         )
-    lines = [Text(f"[{number}] {note}") for number, note in enumerate(notes, 1)]
-    claims = [Text(f'"{claim.text}" {claim.verdict}: {claim.explanation}') for claim in findings.claims]
-    return Group(table, *lines, Text(section.conditions), *claims)
 
 
-def format_number(value: float | None) -> str:
-    """Return a figure as text with up to four digits, or a dash for None."""
-    return _NOTHING if value is None else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+def footnotes(rows: tuple[FigureRow, ...]) -> list[str]:
+    """Return the sources of the figures, and the different notes in their order."""
+    marks = marks_of(row.report for row in rows)
+    sources = [f"({mark}) {source.kind}: {source.place}." for source, mark in marks.items()]
+    return [*sources, *(f"[{number}] {note}" for number, note in enumerate(_notes(rows), 1))]
 
 
-def format_whole(value: float | None) -> str:
-    """Return a figure as text without decimals, or a dash for None."""
-    return _NOTHING if value is None else f"{value:,.0f}"
+def claim_cells(section: Section, findings: Findings) -> Iterator[tuple[str, str, str]]:
+    """Yield each claim with its verdict and the reason."""
+    for claim in section.claims:
+        judgement = claim.judge(findings.by_quantity)
+        yield claim.text, judgement.text, judgement.explanation
 
 
-def format_interval(estimate: Estimate) -> str:
-    """Return the ends of an interval as text, or ``exact`` if they are equal."""
-    if estimate.low == estimate.high:
-        return "exact"
-    return f"{format_number(estimate.low)} to {format_number(estimate.high)}"
+def format_number(value: float) -> str:
+    """Return a figure as text with up to four digits."""
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def format_spread(estimate: Estimate) -> str:
+    """Return the interval of 95% of the measurements as text, ``exact``, or a dash for a single run."""
+    low, high = estimate.spread_low, estimate.spread_high
+    if low == high:
+        return EXACT if estimate.sample == EXACT else _NOTHING
+    return f"{format_number(low)} to {format_number(high)}"
+
+
+def _notes(rows: tuple[FigureRow, ...]) -> list[str]:
+    """Return the different notes in their order."""
+    return list(dict.fromkeys(row.note for row in rows if row.note))

@@ -6,7 +6,7 @@ legal actions, in misere play with five rows. The literal version uses the relat
 follows the text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ci_envs.agents.nim.config import NimGAConfig
 from ci_envs.agents.nim.training import NimGATrainer
 from ci_envs.games.nim import Nim
-from ci_envs.reports.estimates import share_in_games, spread_of_runs
+from ci_envs.reports.claims import Cell, Claim, Text, all_of
+from ci_envs.reports.estimates import Estimate, mean_of_runs, median_of, share_in_games
 from ci_envs.reports.nim_strategies import FIVE_ROWS, Strategy, misere_optimal, row_random, win_percentage
 from ci_envs.reports.report_a.nim_genes import (
     EPOCHS,
@@ -30,17 +31,8 @@ from ci_envs.reports.report_a.nim_genes import (
     genome_strategy,
 )
 from ci_envs.reports.report_a.nim_genes_plots import GENES, diversity_plot, heat_map
-from ci_envs.reports.section import (
-    Claim,
-    ClaimVerdict,
-    FigureRow,
-    Findings,
-    Panel,
-    Plot,
-    RunOptions,
-    Section,
-    Series,
-)
+from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.sources import Figure, published
 from ci_envs.training.learners import make_config
 from ci_envs.training.trainer import Task
 
@@ -49,6 +41,7 @@ _MOST_WINS = POPULATION * GAMES * len(OPPONENTS)
 
 _RUNS, _TRAINER_RUNS = 50, 8
 _QUICK_RUNS, _QUICK_TRAINER_RUNS = 2, 1
+_EXACT_RUNS = 20  # runs whose last population is measured exactly
 
 _READ_OFF: Mapping[str, tuple[float, ...]] = {
     "roulette": (3530, 4080, 4120, 4250, 4400, 4455, 4355, 4285, 4335, 4335),
@@ -85,8 +78,9 @@ _NEAR_0 = (0.01, 0.1)
 _EVOLVED = {"A2": (0.471, 0.71), "A2:roulette": (0.446, 0.417)}
 """The genomes with the most wins in the last epoch of the first literal run with the seed 0."""
 
-_READ_OFF_NOTE = "Read off a plot that the author of report A published elsewhere."
-_FIRST_NOTE = f"{_READ_OFF_NOTE} The first population is random, so no version can be better than another here."
+_PLOT = published("read off the plots of the total wins in the repository of the author of report A")
+_BEST_GENOME = "best genome of a grid, games won"
+_GRID_NOTE = "The exact share of games against the three opponents. The grid of the genes has steps of 0.1."
 _WORTH_NOTE = "Report A gives no figure; the interval is that of the 10 games of a fitness."
 
 
@@ -113,6 +107,11 @@ class _Versions(NamedTuple):
     def literal(self) -> Curves:
         """The curves of the literal runs."""
         return literal_curves(self.records)
+
+    @property
+    def curves(self) -> tuple[Curves, Curves, Curves]:
+        """The curves of the three versions."""
+        return self.literal, self.described, self.ours
 
 
 def literal_curves(records: Sequence[EvolutionRecord]) -> Curves:
@@ -149,13 +148,12 @@ def run(options: RunOptions) -> Findings:
         for selection, found in records.items()
     }
     options.report_progress(0.8)
-    rows = [row for rows_of in (_total_rows, _deviation_rows) for kind in versions.items() for row in rows_of(*kind)]
-    rows += [_converged_row(selection, found) for selection, found in versions.items()]
+    rows = [row for kind in versions.items() for row in _selection_rows(*kind)]
     rows += [row for selection in SELECTIONS for row in _normal_rows(selection, seeds, options.seed)]
     options.report_progress(0.95)
     rows += _worth_rows()
     options.report_progress(1.0)
-    return Findings(tuple(rows), _claims(versions), _plots(versions))
+    return Findings(tuple(rows), _plots(versions))
 
 
 def _evolve(seed: int, number: int, selection: str, *, misere: bool = True) -> EvolutionRecord:
@@ -165,47 +163,36 @@ def _evolve(seed: int, number: int, selection: str, *, misere: bool = True) -> E
     return evolve(first, selection, rng, misere=misere)
 
 
-def _total_rows(selection: str, versions: _Versions) -> list[FigureRow]:
-    described, ours = (np.median(curves.totals, axis=0).tolist() for curves in (versions.described, versions.ours))
-    return [
-        FigureRow(
+def _selection_rows(selection: str, versions: _Versions) -> Iterator[FigureRow]:
+    for epoch, wins in enumerate(_READ_OFF[selection]):
+        yield figure_row(
             f"total wins, {selection}, epoch {epoch}",
-            figure,
-            spread_of_runs(versions.literal.totals[:, epoch].tolist()),
-            described[epoch],
-            ours[epoch],
-            _READ_OFF_NOTE if epoch else _FIRST_NOTE,
-            "games",
+            Figure(wins, _PLOT),
+            *(median_of(curves.totals[:, epoch]) for curves in versions.curves),
+            note="" if epoch else "The first population is random, so no version can be better than another here.",
+            unit="games",
         )
-        for epoch, figure in enumerate(_READ_OFF[selection])
-    ]
-
-
-def _deviation_rows(selection: str, versions: _Versions) -> list[FigureRow]:
-    described, ours = (np.median(curves.deviations, axis=0).tolist() for curves in (versions.described, versions.ours))
-    return [
-        FigureRow(
-            f"standard deviation of the {gene}, {selection}, epoch {EPOCHS - 1}",
+    for number, gene in enumerate(GENES):
+        yield figure_row(
+            _deviation(gene, selection),
             None,
-            spread_of_runs(versions.literal.deviations[:, number].tolist()),
-            described[number],
-            ours[number],
-            "Report A shows the genes as dots, without a figure. Ours aims at wins, not at diversity.",
+            *(median_of(curves.deviations[:, number]) for curves in versions.curves),
+            note="Report A shows the genes as dots, without a figure. Ours aims at wins, not at diversity.",
         )
-        for number, gene in enumerate(GENES)
-    ]
-
-
-def _converged_row(selection: str, versions: _Versions) -> FigureRow:
-    described, ours = (float(np.median(_converged(curves.totals))) for curves in (versions.described, versions.ours))
-    return FigureRow(
-        f"first epoch with {_CONVERGED:.0%} of the most total wins, {selection}",
-        float(_converged(np.array([_READ_OFF[selection]]))[0]),
-        spread_of_runs(_converged(versions.literal.totals).tolist()),
-        described,
-        ours,
-        "From the figures read off. Our population has more wins to gain.",
-        "epoch",
+    yield figure_row(
+        _first_epoch(selection),
+        Figure(float(_converged(np.array([_READ_OFF[selection]]))[0]), _PLOT),
+        *(mean_of_runs(_converged(curves.totals)) for curves in versions.curves),
+        note="From the figures read off. Our population has more wins to gain.",
+        unit="epoch",
+    )
+    middles = [np.median(record.genomes[EPOCHS - 1], axis=0).tolist() for record in versions.records[:_EXACT_RUNS]]
+    yield figure_row(
+        _middle(selection),
+        None,
+        median_of([_worth(genome_strategy(genome)) for genome in middles]),
+        note="The exact share of games against the three opponents of the median genes of the last population.",
+        unit="%",
     )
 
 
@@ -216,68 +203,82 @@ def _converged(totals: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _normal_rows(selection: str, seeds: range, seed: int) -> list[FigureRow]:
-    literal = literal_curves([_evolve(seed, number, selection, misere=False) for number in range(len(seeds))])
-    described = trained_curves({**DESCRIBED, "selection": selection}, seeds, misere=False)
-    ours = trained_curves(OURS, seeds, misere=False)
+    versions = _Versions(
+        [_evolve(seed, number, selection, misere=False) for number in range(len(seeds))],
+        trained_curves({**DESCRIBED, "selection": selection}, seeds, misere=False),
+        trained_curves(OURS, seeds, misere=False),
+    )
     return [
-        FigureRow(
+        figure_row(
             f"total wins in normal play, {selection}, epoch {epoch}",
             None,
-            spread_of_runs(literal.totals[:, epoch].tolist()),
-            float(np.median(described.totals[:, epoch])),
-            float(np.median(ours.totals[:, epoch])),
-            "Report A does not name the kind of play; its figures come from misere play.",
-            "games",
+            *(median_of(curves.totals[:, epoch]) for curves in versions.curves),
+            note="Report A does not name the kind of play; its figures come from misere play.",
+            unit="games",
         )
         for epoch in (0, EPOCHS - 1)
     ]
 
 
-def _worth_rows() -> list[FigureRow]:
-    best, best_raw = genome_strategy(_BEST), genome_strategy(_BEST_RAW, "raw")
-    low, low_raw = (genome_strategy(_NEAR_0, interpretation) for interpretation in ("relative", "raw"))
-    rows = [_worth_row(f"best genome of a grid v {name}", best, best_raw, other) for name, other in OPPONENTS.items()]
-    return [*rows, _worth_row(f"genome near 0, {_NEAR_0}, v row_random", low, low_raw, row_random)]
+def _worth(strategy: Strategy) -> float:
+    """Return the exact percentage of games of a fitness that a strategy wins: the mean of the three opponents."""
+    return float(np.mean([_share(strategy, opponent) for opponent in OPPONENTS.values()]))
 
 
-def _worth_row(quantity: str, literal: Strategy, described: Strategy, opponent: Strategy) -> FigureRow:
-    worth, worth_described, worth_ours = (
-        win_percentage(strategy, opponent, 0, FIVE_ROWS, misere=True)
-        for strategy in (literal, described, misere_optimal)
-    )
-    estimate = share_in_games(worth / 100, GAMES)
-    return FigureRow(f"{quantity}, wins", None, estimate, worth_described, worth_ours, _WORTH_NOTE, "%")
+def _share(strategy: Strategy, opponent: Strategy) -> float:
+    return win_percentage(strategy, opponent, 0, FIVE_ROWS, misere=True)
 
 
-def _claims(versions: Mapping[str, _Versions]) -> tuple[Claim, ...]:
-    deviations = {kind: np.median(found.literal.deviations, axis=0) for kind, found in versions.items()}
-    epochs = {kind: np.median(_converged(found.literal.totals)) for kind, found in versions.items()}
-    roulette, tournament = (versions[kind].literal.totals[:, -1] for kind in ("roulette", "tournament"))
-    return (
-        Claim(
-            "Roulette might keep more diversity.",
-            ClaimVerdict.HOLDS,
-            "The difference is small: in the last epoch the standard deviations of the preference and the range are"
-            f" {_numbers(deviations['roulette'])} with roulette, and {_numbers(deviations['tournament'])} with the"
-            " tournament (medians).",
-        ),
-        Claim(
-            "Tournament selection might converge faster.",
-            ClaimVerdict.HOLDS,
-            f"It reaches {_CONVERGED:.0%} of its most total wins in epoch {epochs['tournament']:.0f}, roulette in epoch"
-            f" {epochs['roulette']:.0f} (medians).",
-        ),
-        Claim(
-            "Tournament selection has the risk of a local optimum.",
-            ClaimVerdict.FAILS,
-            f"In {(tournament > roulette).sum()} of {len(roulette)} runs its last population wins more games than that"
-            " of roulette.",
-        ),
-    )
+def _worth_rows() -> Iterator[FigureRow]:
+    best = genome_strategy(_BEST), genome_strategy(_BEST_RAW, "raw"), misere_optimal
+    low = *(genome_strategy(_NEAR_0, interpretation) for interpretation in ("relative", "raw")), misere_optimal
+    for quantity, strategies, opponent in (
+        *((_best_v(name), best, other) for name, other in OPPONENTS.items()),
+        (f"genome near 0, {_NEAR_0}, v row_random, wins", low, row_random),
+    ):
+        shares = [_share(one, opponent) for one in strategies]
+        measured = share_in_games(shares[0] / 100, GAMES), *map(Estimate.exact, shares[1:])
+        yield figure_row(quantity, None, *measured, note=_WORTH_NOTE, unit="%")
+    yield figure_row(_BEST_GENOME, None, *(Estimate.exact(_worth(one)) for one in best), note=_GRID_NOTE, unit="%")
 
 
-def _numbers(values: NDArray[np.float64]) -> str:
-    return " and ".join(f"{value:.3f}" for value in values)
+def _deviation(gene: str, selection: str) -> str:
+    return f"standard deviation of the {gene}, {selection}, epoch {EPOCHS - 1}"
+
+
+def _first_epoch(selection: str) -> str:
+    return f"first epoch with {_CONVERGED:.0%} of the most total wins, {selection}"
+
+
+def _middle(selection: str) -> str:
+    return f"middle of the last population, {selection}, games won"
+
+
+def _best_v(opponent: str) -> str:
+    return f"best genome of a grid v {opponent}, wins"
+
+
+_CLAIMS = (
+    Claim(
+        "Roulette might keep more diversity.",
+        all_of(*(Cell(_deviation(gene, "roulette")) > Cell(_deviation(gene, "tournament")) for gene in GENES)),
+        "The difference is small: in the last epoch the standard deviation of the preference is {:.3f} with roulette"
+        " and {:.3f} with the tournament, and that of the range {:.3f} and {:.3f} (medians).",
+    ),
+    Claim(
+        "Tournament selection might converge faster.",
+        Cell(_first_epoch("tournament")) < Cell(_first_epoch("roulette")),
+        f"Roulette reaches {_CONVERGED:.0%} of its most total wins in epoch {{:.1f}}, the tournament in epoch {{:.1f}}"
+        " (means).",
+    ),
+    Claim(
+        "Tournament selection has the risk of a local optimum.",
+        Cell(_BEST_GENOME) > Cell(_middle("tournament")),
+        "The best genome wins {:.1f}% of its games, and the middle of the last population {:.1f}% with the tournament"
+        " and {:.1f}% with roulette: both stop below the optimum, the tournament nearer to it.",
+        (Cell(_BEST_GENOME), Cell(_middle("tournament")), Cell(_middle("roulette"))),
+    ),
+)
 
 
 def _plots(versions: Mapping[str, _Versions]) -> tuple[Plot, ...]:
@@ -300,25 +301,17 @@ def _total_series(selection: str, versions: _Versions) -> tuple[Series, ...]:
     return tuple(Series(name, epochs, tuple(curve.round(1).tolist())) for name, curve in curves.items())
 
 
-def _conclusion(rows: Mapping[str, FigureRow]) -> str:
-    shares = [
-        row.described
-        for name, row in rows.items()
-        if name.startswith("best genome of a grid") and row.described is not None
-    ]
-    return (
-        "The plots are reproduced by genes that are relative to the nim-sums on offer, in misere play. The words of"
-        " report A, a nim-sum between 0 and 1, describe a better player: the genome that leaves a nim-sum of 1 wins"
-        f" {min(shares):.0f} to {max(shares):.0f}% of its games."
-    )
-
-
 SECTION = Section(
     name="A2",
     title="Nim by a genetic algorithm with two genes",
     game=_ENVIRONMENT,
     purpose="Evolve which nim-sum a player of Nim should leave, with parents selected by roulette or by tournament.",
-    conclusion=_conclusion,
+    conclusion=Text(
+        "The plots are reproduced by genes that are relative to the nim-sums on offer, in misere play. The words of"
+        " report A, a nim-sum between 0 and 1, describe a better player: the genome that leaves a nim-sum of 1 wins"
+        " {:.0f}%, {:.0f}% and {:.0f}% of its games against the three opponents.",
+        tuple(Cell(_best_v(name), "described") for name in OPPONENTS),
+    ),
     conditions=(
         "Rows 1, 3, 5, 7, 9 in misere play. A genome plays 10 games against each of three opponents and moves first in"
         " all: a row, then a number at random (row_random); all of the first row (max_lowest); any move that leaves a"
@@ -328,6 +321,7 @@ SECTION = Section(
     ),
     seconds=90,
     run=run,
+    claims=_CLAIMS,
     agents={
         **{name: partial(genome_agent, genome=genome) for name, genome in _EVOLVED.items()},
         "A2:described": partial(genome_agent, genome=_BEST_RAW, interpretation="raw"),

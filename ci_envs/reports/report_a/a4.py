@@ -5,7 +5,7 @@ is our ``q_learning`` and ``monte_carlo`` with the rates of report A. In it the 
 and the return of a position is the final reward.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.reports.estimates import spread_of_runs
+from ci_envs.reports.claims import Cell, Claim, Text
+from ci_envs.reports.estimates import median_of
 from ci_envs.reports.report_a.tictactoe_pairings import (
     MONTE_CARLO,
     Q_LEARNING,
@@ -31,7 +32,8 @@ from ci_envs.reports.report_a.tictactoe_players import (
     q_agent,
 )
 from ci_envs.reports.report_a.tictactoe_tables import EPISODES, TICTACTOE, learn_monte_carlo, learn_q
-from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.sources import Figure, published
 from ci_envs.reports.tabular_learning import learned
 from ci_envs.solver.reachable import sample_positions
 
@@ -69,7 +71,7 @@ _REPORT = {
         for turn, wins in zip(range(5, 10), (41.6, 38.7, 7.3, 7.0, 0.54), strict=True)
     },
 }
-_PUBLISHED = "From what the author published elsewhere, read off its plots."
+_PLOTS = published("read off the plots in the repository of the author of report A")
 _BOTH_PERFECT = "Ours are two perfect players, so every game is drawn."
 
 Figures = dict[str, float]
@@ -80,30 +82,37 @@ def run(options: RunOptions) -> Findings:
     games, runs = (_QUICK_GAMES, _QUICK_RUNS) if options.quick else (_GAMES, _RUNS)
     words = sample_positions(TICTACTOE, _POSITIONS, np.random.default_rng(options.seed))
     literal, drawn = [], None
+    episodes, our_episodes = (_QUICK_EPISODES,) * 2 if options.quick else (EPISODES, _OUR_EPISODES)
     for number in range(runs):
         seed = (options.seed * runs + number) * _SEEDS
-        episodes = _QUICK_EPISODES if options.quick else EPISODES
         agents, final_reward = _literal_agents(episodes, seed)
         matches = play_pairings(agents, games)
         drawn = drawn or plots(matches)
         figures = percentages(matches) | _mistakes(agents, words, seed)
         literal.append(figures | _final_reward(final_reward, agents[RANDOM], games))
         options.report_progress(0.7 * (number + 1) / runs)
-    described, ours = (
-        _ours(specs, _QUICK_EPISODES if options.quick else episodes, games, words, options, begin)
-        for specs, episodes, begin in ((_DESCRIBED, EPISODES, 0.7), (_OURS, _OUR_EPISODES, 0.9))
-    )
-    rows = [_row(quantity, literal, described, ours) for quantity in literal[0]]
-    return Findings(tuple(rows), _claims(rows), drawn or ())
+    described = _ours(_DESCRIBED, episodes, games, words, options, 0.7)
+    ours = _ours(_OURS, our_episodes, games, words, options, 0.9)
+    columns = (literal, episodes), ([described], episodes), ([ours], our_episodes)
+    rows = [_row(quantity, columns, games) for quantity in described]
+    return Findings(tuple(rows), drawn or ())
 
 
-def _row(quantity: str, literal: list[Figures], described: Figures, ours: Figures) -> FigureRow:
-    figure = _REPORT.get(quantity)
-    notes = [_PUBLISHED] if figure is not None else []
-    if quantity.startswith(f"{MONTE_CARLO} v {Q_LEARNING}"):
-        notes.append(_BOTH_PERFECT)
-    estimate = spread_of_runs([figures[quantity] for figures in literal])
-    return FigureRow(quantity, figure, estimate, described[quantity], ours[quantity], " ".join(notes), "%")
+def _row(quantity: str, columns: Sequence[tuple[Sequence[Figures], int]], games: int) -> FigureRow:
+    """Return the row of a quantity.
+
+    Args:
+        quantity: The quantity.
+        columns: The figures of each training, and the number of its episodes, for each column.
+        games: The number of games of a match.
+    """
+    estimates = [
+        median_of([figures[quantity] for figures in found], f"trainings of {episodes:,} episodes, {games:,} games each")
+        for found, episodes in columns
+    ]
+    figure = Figure(_REPORT[quantity], _PLOTS) if quantity in _REPORT else None
+    note = _BOTH_PERFECT if quantity.startswith(f"{MONTE_CARLO} v {Q_LEARNING}") else ""
+    return figure_row(quantity, figure, *estimates, note=note, unit="%")
 
 
 def _literal_agents(episodes: int, seed: int) -> tuple[dict[str, Agent], Agent]:
@@ -152,25 +161,31 @@ def _final_reward(monte_carlo: Agent, random: Agent, games: int) -> Figures:
     return {f"{name}, {what}": 100 * count / record.games for what, count in counts}
 
 
-def _claims(rows: list[FigureRow]) -> tuple[Claim, ...]:
-    figures = {row.quantity: row.literal.value for row in rows}
-    q, monte_carlo = figures["Q-learning v random: random wins"], figures["Monte Carlo v random: random wins"]
-    q_exact, exact = figures["Q-learning v exact: losses"], figures["Monte Carlo v exact: losses"]
-    without = figures["Monte Carlo without the summed reward v random: Monte Carlo starts, wins"]
-    summed = figures["Monte Carlo v random: Monte Carlo starts, wins"]
-    return (
-        Claim(
-            "Q-learning is effective.",
-            ClaimVerdict.HOLDS,
-            f"It loses {q:.3g}% of its games to random and {q_exact:.3g}% to exact play.",
+_FEW = 1  # percent of the games
+_CLAIMS = (
+    Claim(
+        "Q-learning is effective.",
+        (Cell("Q-learning v random: random wins") < _FEW) & (Cell("Q-learning v exact: losses") < _FEW),
+        f"It loses {{:.3g}}% of its games to random and {{:.3g}}% to exact play; we call less than {_FEW}% effective.",
+    ),
+    Claim(
+        "Monte Carlo is effective.",
+        (Cell("Monte Carlo v random: random wins") < _FEW) & (Cell("Monte Carlo v exact: losses") < _FEW),
+        "It loses {:.1f}% of its games to random and {:.0f}% to exact play; as the starter against random it wins"
+        " {:.1f}%, and {:.1f}% if the return is the final reward.",
+        tuple(
+            map(
+                Cell,
+                (
+                    "Monte Carlo v random: random wins",
+                    "Monte Carlo v exact: losses",
+                    "Monte Carlo v random: Monte Carlo starts, wins",
+                    "Monte Carlo without the summed reward v random: Monte Carlo starts, wins",
+                ),
+            )
         ),
-        Claim(
-            "Monte Carlo is effective.",
-            ClaimVerdict.FAILS,
-            f"It loses {monte_carlo:.1f}% of its games to random and {exact:.0f}% to exact play; as the starter against"
-            f" random it wins {summed:.1f}%, and {without:.1f}% if the return is the final reward.",
-        ),
-    )
+    ),
+)
 
 
 SECTION = Section(
@@ -178,7 +193,7 @@ SECTION = Section(
     title="Tic-tac-toe by Q-learning and Monte Carlo",
     game="TicTacToe-v0",
     purpose="Compare Q-learning with a Monte Carlo method, against each other and against random play.",
-    conclusion=(
+    conclusion=Text(
         "Q-learning hardly ever loses to random, and beats Monte Carlo in nearly every game that it starts. Monte Carlo"
         " sums the reward over the positions of a game and so prefers late wins; our learners play perfectly."
     ),
@@ -191,5 +206,6 @@ SECTION = Section(
     ),
     seconds=240,
     run=run,
+    claims=_CLAIMS,
     agents={"A4:q_learning": q_agent, "A4:monte_carlo": monte_carlo_agent},
 )

@@ -8,7 +8,7 @@ The described version is our ``alphazero`` with the options ``DESCRIBED``. Repor
 number of games, the temperature and symmetries. These options are those of its program, or switched off.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,8 @@ from ci_envs.arena.match import play_match
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import train_alphazero
-from ci_envs.reports.estimates import measured_share, spread_of_runs
+from ci_envs.reports.claims import Cell, Claim, Text
+from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share, median_of
 from ci_envs.reports.report_a.quixo_alphazero import (
     GAMES,
     SIMULATIONS,
@@ -29,7 +30,8 @@ from ci_envs.reports.report_a.quixo_alphazero import (
     train_network,
     trained_agent,
 )
-from ci_envs.reports.section import Claim, ClaimVerdict, Estimate, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.sources import Figure, printed
 
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
@@ -39,7 +41,8 @@ DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "a7_narrow"}
 program of report A, each position is used about 20 times for training."""
 
 _GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
-_REPORT = 50
+_SENTENCE = printed("Quixo, AlphaZero: the sentence on its results")
+_WINS, _STRONG = "wins v random", "wins v random, with our trained network"
 _OURS = f"alphazero:simulations={SIMULATIONS}"
 
 
@@ -83,26 +86,25 @@ def _run(options: RunOptions, scale: _A7Scale) -> Findings:
         opponent = make_agent("random", _GAME, seed=seed + 1)
         return play_match(_GAME, agent, opponent, scale.matches).sides[0].total.wins
 
-    shares = []
-    for number in range(scale.runs):
-        network = train_network(_GAME, "a7_narrow", scale.games, seed + number)
-        shares.append(100 * wins(_literal_agent(network)) / scale.matches)
-        options.report_progress(0.5 * (number + 1) / scale.runs)
+    networks = [train_network(_GAME, "a7_narrow", scale.games, seed + number) for number in range(scale.runs)]
+    options.report_progress(0.4)
+    shares = [100 * wins(_literal_agent(network)) / scale.matches for network in networks]
+    options.report_progress(0.5)
     described = train_alphazero(_ENVIRONMENT, _GAME, DESCRIBED, scale.described_games, seed).network
     options.report_progress(0.7)
-    figures = {
-        "literal": measured_share(wins(trained_agent(_GAME, seed)), scale.matches),
-        "described": measured_share(wins(_described_agent(described, seed)), scale.matches),
-        "ours": measured_share(wins(make_agent(_OURS, _GAME, seed=seed)), scale.matches),
-        "untrained": measured_share(wins(_literal_agent(_new_network("a7_narrow", seed))), scale.matches),
-        "described untrained": measured_share(
-            wins(_described_agent(_new_network("a7_narrow", seed), seed)), scale.matches
-        ),
-        "strong network": measured_share(wins(_literal_search_of_ours()), scale.matches),
+    new = _new_network("a7_narrow", seed)
+    agents = {
+        "literal": trained_agent(_GAME, seed),
+        "described": _described_agent(described, seed),
+        "ours": make_agent(_OURS, _GAME, seed=seed),
+        "untrained": _literal_agent(new),
+        "described untrained": _described_agent(new, seed),
+        "strong network": _literal_search_of_ours(),
     }
+    found = {name: measured_share(wins(agent), scale.matches) for name, agent in agents.items()}
     options.report_progress(0.9)
-    rows = _rows(figures, spread_of_runs(shares), scale, seed)
-    return Findings(rows, _claims({name: figure.value for name, figure in figures.items()}))
+    runs = mean_of_runs(shares, f"runs of {scale.games} games of self-play")
+    return Findings(tuple(_rows(found, runs, scale, seed)))
 
 
 def _literal_agent(network: "Network") -> ReportAlphaZeroAgent:
@@ -132,38 +134,22 @@ def _new_network(architecture: str, seed: int) -> "Network":
     return new_network(_GAME, ARCHITECTURES[architecture], seed)
 
 
-def _rows(figures: Mapping[str, Estimate], runs: Estimate, scale: _A7Scale, seed: int) -> tuple[FigureRow, ...]:
-    described, ours = figures["described"].value, figures["ours"].value
-    network = _new_network("a7", seed)
+def _rows(found: Mapping[str, Estimate], runs: Estimate, scale: _A7Scale, seed: int) -> Iterator[FigureRow]:
+    others = found["described"], found["ours"]
     narrow = f"With 16 channels instead of 256, and {GAMES} games of self-play."
-    cut = f"With 16 channels instead of 256, and {scale.games} of {GAMES} games of self-play, in {scale.runs} runs."
-    exact, small = (Estimate.exact(_parameters(architecture)) for architecture in ("a7", "32x3"))
-    time = [
-        _seconds_per_move(agent, scale.moves)
-        for agent in (_literal_agent(network), _described_agent(network, seed), make_agent(_OURS, _GAME, seed=seed))
-    ]
-    return (
-        FigureRow("wins v random", _REPORT, figures["literal"], described, ours, narrow, "%"),
-        FigureRow("wins v random, shorter training", _REPORT, runs, described, ours, cut, "%"),
-        FigureRow(
-            "wins v random, untrained",
-            None,
-            figures["untrained"],
-            figures["described untrained"].value,
-            note="With 16 channels.",
-            unit="%",
-        ),
-        FigureRow(
-            "wins v random, with our trained network",
-            None,
-            figures["strong network"],
-            ours=ours,
-            note="Report A's search, with the network of ours.",
-            unit="%",
-        ),
-        FigureRow("parameters of the network", None, exact, exact.value, small.value),
-        FigureRow("time of a move", None, time[0], time[1].value, time[2].value, "With 256 channels, one core.", "s"),
-    )
+    yield figure_row(_WINS, Figure(50, _SENTENCE), found["literal"], *others, note=narrow, unit="%")
+    cut = f"With 16 channels instead of 256, and {scale.games} of {GAMES} games of self-play."
+    yield figure_row("wins v random, shorter training", None, runs, *others, note=cut, unit="%")
+    untrained = found["untrained"], found["described untrained"]
+    yield figure_row("wins v random, untrained", None, *untrained, note="With 16 channels.", unit="%")
+    note = "Report A's search, with the network of ours."
+    yield figure_row(_STRONG, None, found["strong network"], None, found["ours"], note=note, unit="%")
+    sizes = (Estimate.exact(_parameters(architecture)) for architecture in ("a7", "a7", "32x3"))
+    yield figure_row("parameters of the network", None, *sizes)
+    network = _new_network("a7", seed)
+    agents = _literal_agent(network), _described_agent(network, seed), make_agent(_OURS, _GAME, seed=seed)
+    times = (_seconds_per_move(agent, scale.moves) for agent in agents)
+    yield figure_row("time of a move", None, *times, note="With 256 channels, one core.", unit="s")
 
 
 def _parameters(architecture: str) -> int:
@@ -178,25 +164,25 @@ def _seconds_per_move(agent: Agent, moves: int) -> Estimate:
         begun = perf_counter()
         agent.act_on(words[np.newaxis])
         times.append(perf_counter() - begun)
-    return spread_of_runs(times[1:])  # the first one compiles
+    return median_of(times[1:], "moves")  # the first one compiles
 
 
-def _claims(shares: Mapping[str, float]) -> tuple[Claim, ...]:
-    return (
-        Claim(
-            "It wins half of the games because it is undertrained.",
-            ClaimVerdict.FAILS if shares["strong network"] < shares["literal"] else ClaimVerdict.UNKNOWN,
-            f"With our trained network the same search wins {shares['strong network']:.0f}% of the games against"
-            f" random, because it takes the values of the opponent for its own; our search wins {shares['ours']:.0f}%"
-            " with it.",
-        ),
-        Claim(
-            "Enough training makes it superhuman.",
-            ClaimVerdict.UNKNOWN,
-            f"Our network, after 242,176 games of self-play, wins {shares['ours']:.0f}% of the games against random"
-            " with 10 simulations for each move; it was not measured against people.",
-        ),
-    )
+_CLAIMS = (
+    Claim(
+        "It wins half of the games because it is undertrained.",
+        Cell(_STRONG) > Cell(_WINS),
+        "With our trained network the same search wins {:.0f}% of the games against random instead of {:.0f}%, because"
+        " it takes the values of the opponent for its own; our search wins {:.0f}% with it.",
+        (Cell(_STRONG), Cell(_WINS), Cell(_WINS, "ours")),
+    ),
+    Claim(
+        "Enough training makes it superhuman.",
+        Cell("points v people", "ours") > 50,
+        "Our network, after 242,176 games of self-play, wins {:.0f}% of the games against random with 10 simulations"
+        " for each move; no games against people were played.",
+        (Cell(_WINS, "ours"),),
+    ),
+)
 
 
 SECTION = Section(
@@ -204,7 +190,7 @@ SECTION = Section(
     title="Quixo by AlphaZero",
     game=_ENVIRONMENT,
     purpose="Learn Quixo by self-play with a deep network and a tree search.",
-    conclusion=(
+    conclusion=Text(
         "The search ignores the priors and adds the values of the opponent as if they were its own, so a better network"
         " makes it worse: with our trained network it loses to random. Repaired, 10 simulations for each move beat"
         " random in nearly every game even with an untrained network, because the search sees wins of one ply."
@@ -217,5 +203,6 @@ SECTION = Section(
     ),
     seconds=240,
     run=run,
+    claims=_CLAIMS,
     agents={"A7": trained_agent},
 )

@@ -3,8 +3,9 @@
 :mod:`ci_envs.reports.report_b.quarto_wandering` lists the bugs that the literal version keeps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.random import Generator
@@ -13,9 +14,11 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.arena.results import Record
 from ci_envs.games.quarto import Quarto
+from ci_envs.reports.claims import Cell, Claim, Text, all_of
 from ci_envs.reports.estimates import measured_share
 from ci_envs.reports.report_b.quarto_wandering import VARIANTS, rule_agent, wandering_agent
-from ci_envs.reports.section import Claim, ClaimVerdict, FigureRow, Findings, RunOptions, Section
+from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.sources import Figure, printed
 
 _LITERAL, _RESTART, _RULE = "report:B5", "report:B5:restart", "report:B5:rule"
 _DESCRIBED = "quarto_ga:algorithm=wandering,selection=roulette,tournament_size=5"
@@ -29,6 +32,8 @@ _RULE_GAMES, _QUICK_RULE_GAMES = 6000, 200
 _VARIANT_GAMES = 900  # games of each variant, enough to distinguish the variants
 
 _PRINTED = 99.5
+_SENTENCE = printed("lab 4, the sentence on its results")
+_BASE = "roulette and uniform crossover"
 _NOT_300 = (
     "Not a multiple of 1/300; it is 199 of 200. From what the author published elsewhere: 200 matches, the genetic"
     " algorithm in the second seat."
@@ -74,95 +79,75 @@ class _Series:
 def run(options: RunOptions) -> Findings:
     """Play report B's matches, and the matches that test its claims."""
     series = _Series(options, total=6 + 4 + 3 * 2 * 4 + 1 + 2 + 2 * len(_CHANGES))
-    rows, random_record = _v_random(series)
-    strong = {(name, seat): _records(series, name, seat) for name in _STRONG for seat in (0, 1)}
-    restarted = {key: series.record(_RESTART, *key) for key in [(_RANDOM, 0), (_RANDOM, 1), *strong]}
-    for (name, seat), records in strong.items():
-        rows.append(_row(f"v {name}, {_SEATS[seat]}, wins", *records))
-    rows += [_row(f"working re-start, v {name}, {_SEATS[seat]}, wins", one) for (name, seat), one in restarted.items()]
-    rows.append(_row("two pairs a genome, v random, second, wins", series.record("report:B5:two_pairs", _RANDOM, 1)))
-    base = [series.record(spec, _STRONG[0], 1, _VARIANT_GAMES) for spec in (_LITERAL, _DESCRIBED)]
-    rows.append(_row(f"roulette and uniform crossover, v {_STRONG[0]}, second, wins", *base))
-    varied = {}
-    for variant, (name, described) in _CHANGES.items():
-        specs = f"report:B5:{variant}", described
-        varied[variant] = [series.record(spec, _STRONG[0], 1, _VARIANT_GAMES) for spec in specs]
-        rows.append(_row(f"{name}, v {_STRONG[0]}, second, wins", *varied[variant]))
-    deepest = [strong[_STRONG[-1], seat][0] for seat in (0, 1)]
-    restart_pair = random_record, restarted[_RANDOM, 1]
-    return Findings(tuple(rows), tuple(_claims(base, varied, restart_pair, deepest)))
+    return Findings(tuple(_rows(series)))
 
 
-def _v_random(series: _Series) -> tuple[list[FigureRow], Record]:
-    rows = []
+def _rows(series: _Series) -> Iterator[FigureRow]:
     for seat in (1, 0):
         records = _records(series, _RANDOM, seat)
-        note = _NOT_300 if seat == 1 else ""
-        figure = _PRINTED if seat == 1 else None
-        rows.append(_row(f"v random, {_SEATS[seat]}, wins", *records, figure=figure, note=note))
-        rows.append(_lost(f"v random, {_SEATS[seat]}, loses", records))
-        if seat == 1:
-            literal = records[0]
-    for seat in (1, 0):
-        rule = series.record(_RULE, _RANDOM, seat, _RULE_GAMES)
+        figure, note = (Figure(_PRINTED, _SENTENCE), _NOT_300) if seat == 1 else (None, "")
+        yield _row(_v(_RANDOM, seat), records, figure=figure, note=note)
+        losses = (measured_share(record.losses, record.games) for record in records)
+        yield figure_row(f"v random, {_SEATS[seat]}, loses", None, *losses, unit="%")
         note = "The rule: win at once, else give no piece that wins; otherwise play at random."
-        rows.append(_row(f"the rule alone, v random, {_SEATS[seat]}, wins", rule, note=note))
-    return rows, literal
+        rule = series.record(_RULE, _RANDOM, seat, _RULE_GAMES)
+        yield _row(f"the rule alone, {_v(_RANDOM, seat)}", [rule], note=note)
+    for name, seat in product(_STRONG, (0, 1)):
+        yield _row(_v(name, seat), _records(series, name, seat))
+    for name, seat in product((_RANDOM, *_STRONG), (0, 1)):
+        yield _row(_restarted(name, seat), [series.record(_RESTART, name, seat)])
+    two_pairs = series.record("report:B5:two_pairs", _RANDOM, 1)
+    yield _row(f"two pairs a genome, {_v(_RANDOM, 1)}", [two_pairs])
+    base = [series.record(spec, _STRONG[0], 1, _VARIANT_GAMES) for spec in (_LITERAL, _DESCRIBED)]
+    yield _row(_varied(_BASE), base)
+    for variant, (name, described) in _CHANGES.items():
+        specs = f"report:B5:{variant}", described
+        yield _row(_varied(name), [series.record(spec, _STRONG[0], 1, _VARIANT_GAMES) for spec in specs])
 
 
 def _records(series: _Series, opponent: str, seat: int) -> list[Record]:
     return [series.record(agent, opponent, seat) for agent in (_LITERAL, _DESCRIBED, _OURS)]
 
 
-def _row(
-    quantity: str,
-    literal: Record,
-    described: Record | None = None,
-    ours: Record | None = None,
-    *,
-    figure: float | None = None,
-    note: str = "",
-) -> FigureRow:
-    literal_share = measured_share(literal.wins, literal.games)
-    return FigureRow(quantity, figure, literal_share, _wins(described), _wins(ours), note, "%")
+def _row(quantity: str, records: Sequence[Record], *, figure: Figure | None = None, note: str = "") -> FigureRow:
+    shares = (measured_share(record.wins, record.games) for record in records)
+    return figure_row(quantity, figure, *shares, note=note, unit="%")
 
 
-def _wins(record: Record | None) -> float | None:
-    return None if record is None else 100 * record.wins / record.games
+def _v(opponent: str, seat: int) -> str:
+    return f"v {opponent}, {_SEATS[seat]}, wins"
 
 
-def _lost(quantity: str, records: list[Record]) -> FigureRow:
-    shares = [measured_share(record.losses, record.games) for record in records]
-    return FigureRow(quantity, None, shares[0], shares[1].value, shares[2].value, unit="%")
+def _restarted(opponent: str, seat: int) -> str:
+    return f"working re-start, {_v(opponent, seat)}"
 
 
-def _claims(
-    base: list[Record], varied: dict[str, list[Record]], restart: tuple[Record, Record], deepest: list[Record]
-) -> Iterator[Claim]:
-    yield _comparison("The roulette is the better selection.", "with the roulette", base[0], varied["tournament"][0])
-    yield _comparison("The more random crossover is the better one.", "with it", base[0], varied["pairs"][0])
-    without, with_restart = (100 * record.wins / record.games for record in restart)
-    yield Claim(
+def _varied(change: str) -> str:
+    return f"{change}, {_v(_STRONG[0], 1)}"
+
+
+_COMPARED = f"Against {_STRONG[0]} the literal version wins {{:.1f}}% of its matches with it, {{:.1f}}% without."
+_CLAIMS = (
+    *(
+        Claim(text, Cell(_varied(_BASE)) > Cell(_varied(_CHANGES[change][0])), _COMPARED)
+        for text, change in (
+            ("The roulette is the better selection.", "tournament"),
+            ("The more random crossover is the better one.", "pairs"),
+        )
+    ),
+    Claim(
         "Re-starts save games.",
-        ClaimVerdict.FAILS,
-        f"The new genomes are thrown away; with a working re-start {with_restart:.1f}% of the matches against random"
-        f" are won instead of {without:.1f}%, as it starts only when every piece lets the opponent win.",
-    )
-    lost = 100 * sum(record.losses for record in deepest) / sum(record.games for record in deepest)
-    yield Claim(
+        Cell(_restarted(_RANDOM, 1)) > Cell(_v(_RANDOM, 1)),
+        "The new genomes are thrown away. A working re-start wins {:.1f}% of the matches against random instead of"
+        " {:.1f}%: it begins only when every piece lets the opponent win.",
+    ),
+    Claim(
         "Minimax is the stronger method.",
-        ClaimVerdict.HOLDS if lost > 50 else ClaimVerdict.FAILS,
-        f"The genetic algorithm loses {lost:.0f}% of its matches against {_STRONG[-1]}.",
-    )
-
-
-def _comparison(text: str, name: str, better: Record, worse: Record) -> Claim:
-    one, other = (measured_share(record.wins, record.games) for record in (better, worse))
-    verdict = ClaimVerdict.UNKNOWN
-    if one.low > other.high or one.high < other.low:
-        verdict = ClaimVerdict.HOLDS if one.value > other.value else ClaimVerdict.FAILS
-    shares = f"{one.value:.1f}% of {better.games} matches {name}, {other.value:.1f}% without"
-    return Claim(text, verdict, f"Against {_STRONG[0]} the literal version wins {shares}.")
+        all_of(*(Cell(_v(_STRONG[-1], seat)) < 50 for seat in (0, 1))),
+        f"The genetic algorithm wins {{:.0f}}% and {{:.0f}}% of its matches against {_STRONG[-1]}, moving first and"
+        " second.",
+    ),
+)
 
 
 SECTION = Section(
@@ -170,7 +155,7 @@ SECTION = Section(
     title='Quarto by the "wandering" genetic algorithm',
     game="Quarto-v0",
     purpose="Evolve the next four pieces and cells for each placement and each piece.",
-    conclusion=(
+    conclusion=Text(
         "All that the fitness rewards is to win at once and else to give no piece that wins. The rule alone wins as"
         " often against random; against minimax of three plies the algorithm loses most matches."
     ),
@@ -181,6 +166,7 @@ SECTION = Section(
     ),
     seconds=400,
     run=run,
+    claims=_CLAIMS,
     agents={
         **{f"B5:{name}".rstrip(":"): wandering_agent(name) for name in VARIANTS},
         "B5:rule": rule_agent,

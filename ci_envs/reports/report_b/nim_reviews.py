@@ -84,13 +84,14 @@ class MinmaxMemory:
         return values
 
 
-def expected_visits(rows: Rows, max_at_root: bool, chance: ChanceOfWin) -> float:
+def expected_visits(rows: Rows, max_at_root: bool, chance: ChanceOfWin, *, prunes: bool = True) -> float:
     """Return the expected number of positions that minmax without a transposition table visits for a move.
 
     Args:
         rows: The position.
         max_at_root: The argument ``max?`` of the first call.
         chance: The probability that a position has the value +1.
+        prunes: Whether a winning move ends the search of a position.
     """
 
     @cache
@@ -106,7 +107,7 @@ def expected_visits(rows: Rows, max_at_root: bool, chance: ChanceOfWin) -> float
         for move in moves_of(rows):
             following = after(rows, move)
             total += left * visits(following, maximises)
-            left *= 1 - chance(following, maximises)
+            left *= 1 - chance(following, maximises) * prunes
         return total
 
     return until_won(rows, max_at_root)

@@ -4,10 +4,9 @@ Report D contains only the title of this section. The literal version follows a 
 elsewhere. The allowed actions of a rule are our interpretation (:mod:`ci_envs.agents.evolution.rules`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from statistics import mean
 
 import numpy as np
 from numpy.random import Generator
@@ -16,10 +15,11 @@ from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.estimates import spread_of_runs
+from ci_envs.reports.claims import Cell, Text
+from ci_envs.reports.estimates import mean_of_runs
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series
-from ci_envs.reports.tables import format_whole
+from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.sources import Figure, published
 from ci_envs.training.learners import read_training_options
 
 _RANDOM, _ALPHA_BETA = "random", "report:D2:depth2"
@@ -52,17 +52,15 @@ class _Experiment:
         return f"{one.rules} rules, {one.epochs} epochs of {one.offspring} x {one.games} games"
 
 
-_PUBLISHED = "From what the author published elsewhere."
-_FEWER_RULES = f"{_PUBLISHED} What the rules did at that time is not known; our reading of them is stronger."
+_PUBLISHED = published("the results of the evolution strategy in a later version of the report, by one of its authors")
+_FEWER_RULES = "What the rules did at that time is not known; our reading of them is stronger."
 _EXPERIMENTS = (
     _Experiment(Settings(45, 35, 8, 17, 0.2, 0.02), 65.7, 42, note=_FEWER_RULES),
     _Experiment(Settings(110, 40, 8, 20, 0.35, 0.02), 67.5, 41, note=f"{_FEWER_RULES} 41 to 48 games were won."),
     _Experiment(Settings(60, 60, 9, 20, 0.35, 0.02), 81.7, 57, note=f"{_FEWER_RULES} 57 to 61 games were won."),
     _Experiment(Settings(60, 70, 10, 20, 0.35, 0.05), 85.7, 69, note=_FEWER_RULES),
-    _Experiment(Settings(70, 80, 14, 20, 0.35, 0.08), 96.25, 94, note=_PUBLISHED),
-    _Experiment(
-        Settings(2, 5, 14, 10, 0.2, 0.02), 60, 84, _ALPHA_BETA, 1, note=f"{_PUBLISHED} Alpha-beta is D2:depth2."
-    ),
+    _Experiment(Settings(70, 80, 14, 20, 0.35, 0.08), 96.25, 94),
+    _Experiment(Settings(2, 5, 14, 10, 0.2, 0.02), 60, 84, _ALPHA_BETA, 1, note="Alpha-beta is D2:depth2."),
 )
 _WON_V_ALPHA_BETA = 10
 
@@ -85,12 +83,14 @@ class _Outcome:
         won: The games won against random of each run.
         won_v_alpha_beta: The games won against alpha-beta of each run.
         curve: The fitness of the first run after each epoch.
+        epochs: The number of epochs of a run.
     """
 
     fitness: list[float]
     won: list[float]
     won_v_alpha_beta: list[float]
     curve: list[float]
+    epochs: int
 
 
 class _Runner:
@@ -119,7 +119,8 @@ class _Runner:
             fitness = partial(_fitness, opponent=opponent, seat=experiment.seat)
             found.append(evolve(settings, fitness, self.rng))
         agents: list[Agent] = [rules_agent(Quixo(), weights, self._seed()) for weights, _ in found]
-        return self._outcome(agents, [[100 * share for share in curve] for _, curve in found], experiment.seat)
+        curves = [[100 * share for share in curve] for _, curve in found]
+        return self._outcome(agents, curves, experiment.seat, settings.epochs)
 
     def train(self, options: str, generations: int, seat: int) -> _Outcome:
         """Train our ``evolution_strategy``; equal options are trained once."""
@@ -141,13 +142,13 @@ class _Runner:
                 trainer.evolution.advance()
             agents.append(trainer.agent())
             curves.append([50 * (1 + one.best) for one in trainer.evolution.history])
-        self.trained[options, seat] = self._outcome(agents, curves, seat)
+        self.trained[options, seat] = self._outcome(agents, curves, seat, generations)
         return self.trained[options, seat]
 
-    def _outcome(self, agents: list[Agent], curves: list[list[float]], seat: int) -> _Outcome:
+    def _outcome(self, agents: list[Agent], curves: list[list[float]], seat: int, epochs: int) -> _Outcome:
         won = [self._won(agent, _RANDOM, seat) for agent in agents]
         v_alpha_beta = [self._won(agent, _ALPHA_BETA, seat) for agent in agents] if seat == 1 else []
-        return _Outcome([max(curve) for curve in curves], won, v_alpha_beta, curves[0])
+        return _Outcome([max(curve) for curve in curves], won, v_alpha_beta, curves[0], epochs)
 
     def _won(self, agent: Agent, opponent: str, seat: int) -> float:
         games = 20 if self.options.quick else _GAMES
@@ -197,7 +198,7 @@ def _outcomes(runner: _Runner, experiment: _Experiment) -> dict[str, _Outcome]:
     }
 
 
-def _rows(experiment: _Experiment, outcomes: dict[str, _Outcome]) -> list[FigureRow]:
+def _rows(experiment: _Experiment, outcomes: dict[str, _Outcome]) -> Iterator[FigureRow]:
     seat, opponent = _SEATS[experiment.seat], "alpha-beta" if experiment.opponent == _ALPHA_BETA else _RANDOM
     figures = {
         f"best fitness v {opponent}": (experiment.fitness, "fitness"),
@@ -205,13 +206,12 @@ def _rows(experiment: _Experiment, outcomes: dict[str, _Outcome]) -> list[Figure
     }
     if experiment.opponent == _ALPHA_BETA:
         figures[f"v alpha-beta, {seat}, wins"] = (_WON_V_ALPHA_BETA, "won_v_alpha_beta")
-    rows = []
     for quantity, (figure, name) in figures.items():
-        literal, described, ours = (getattr(outcome, name) for outcome in outcomes.values())
-        estimate = spread_of_runs(literal)
+        estimates = (
+            mean_of_runs(getattr(outcome, name), f"runs of {outcome.epochs} epochs") for outcome in outcomes.values()
+        )
         label = f"{experiment.name}: {quantity}"
-        rows.append(FigureRow(label, figure, estimate, mean(described), mean(ours), experiment.note, "%"))
-    return rows
+        yield figure_row(label, Figure(figure, _PUBLISHED), *estimates, note=experiment.note, unit="%")
 
 
 def _even(games: int) -> int:
@@ -222,25 +222,20 @@ def _line(name: str, curve: list[float]) -> Series:
     return Series(name, tuple(map(float, range(len(curve)))), tuple(curve))
 
 
-def _conclusion(rows: Mapping[str, FigureRow]) -> str:
-    row = next(row for name, row in rows.items() if name.startswith("14 rules, 70") and name.endswith("first, wins"))
-    return (
-        "With all fourteen rules the published figures come out. The weights stay nearly equal, because they are a"
-        " softmax of weights: what improves is the set of rules. Without the softmax the same rules win"
-        f" {format_whole(row.described)}%."
-    )
-
-
 SECTION = Section(
     name="D5",
     title="Quixo by an evolution strategy over weighted rules",
     game="Quixo-v0",
     purpose="Evolve the weights by which one of up to fourteen rules is drawn for each move.",
-    conclusion=_conclusion,
+    conclusion=Text(
+        "With all fourteen rules the published figures come out. The weights stay nearly equal, because they are a"
+        " softmax of weights: what improves is the set of rules. Without the softmax the same rules win {:.0f}%.",
+        (Cell(f"{_EXPERIMENTS[-2].name}: v random, first, wins", "described"),),
+    ),
     conditions=(
         f"A run is measured in {_GAMES} games against random; the rules move first, in the experiment with alpha-beta"
-        f" second. Literal is the median of {_RUNS} runs, described and ours are means of {_OTHER_RUNS}. Described is"
-        " evolution_strategy:evaluation=rules,strategy=plus,population=1 with the same epochs and games and two"
+        f" second. All figures are means, the literal ones of {_RUNS} runs and the others of {_OTHER_RUNS}. Described"
+        " is evolution_strategy:evaluation=rules,strategy=plus,population=1 with the same epochs and games and two"
         " children less, as it measures the parent again. Ours is"
         f" evolution_strategy:{_OURS[_RANDOM][0]},generations={_OURS[_RANDOM][1]} (8,000 games), or against alpha-beta"
         f" evolution_strategy:{_OURS[_ALPHA_BETA][0]},generations={_OURS[_ALPHA_BETA][1]} (104 games). Their fitness is"

@@ -6,8 +6,7 @@ from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.arena.match import play_match
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.estimates import share_in_games
-from ci_envs.reports.section import Estimate
+from ci_envs.reports.estimates import Estimate, measured_share
 
 QUIXO = Quixo()
 SEATS = ("first", "second")
@@ -54,8 +53,7 @@ def share_by_seat(agents: dict[str, Agent], games: int, seed: int) -> dict[str, 
         games: The number of games from each seat.
         seed: The seed of the random opponent.
     """
-    shares = {
-        seat: wins_against_random(agents[seat], seat, games, seed + place) / games for place, seat in enumerate(SEATS)
-    }
-    shares["both"] = sum(shares.values()) / 2
-    return {seat: share_in_games(share, _MATCHES) for seat, share in shares.items()}
+    wins = {seat: wins_against_random(agents[seat], seat, games, seed + place) for place, seat in enumerate(SEATS)}
+    shares = {seat: measured_share(won, games, report_games=_MATCHES) for seat, won in wins.items()}
+    both = measured_share(sum(wins.values()), 2 * games, report_games=_MATCHES)
+    return {**shares, "both": both}

@@ -16,7 +16,7 @@ from ci_envs.reports.report_e.agent import PLAY, ExploringAgent
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.matches import alphazero_agent, play_perfect_defender, wins_from_seat
 from ci_envs.reports.report_e.trainings import ENVIRONMENT, GAME, GAMES_OF_STEP, OURS, train_from_start
-from ci_envs.reports.section import FigureRow
+from ci_envs.reports.section import FigureRow, figure_row
 
 EXPLORATIONS = 300
 """The explorations for each move in the literal trainings of the experiments."""
@@ -84,9 +84,9 @@ def experiment_rows(scale: ExperimentScale, seed: int, progress: Callable[[float
     yield _row(LARGER, _literal_agent(board, constant, scale, seed), larger, scale, seed, board_note)
     progress(0.9)
     shallow_record, deep_record = (play_perfect_defender(agent, scale.matches, seed) for agent in (shallow, deep))
-    literal = measured_share(shallow_record.won, shallow_record.games)
+    small, large = (measured_share(record.won, record.games) for record in (shallow_record, deep_record))
     deeper_note = "Literal and described: our training with the network of report E. Ours: with 3 residual blocks."
-    yield FigureRow(DEEPER, None, literal, literal.value, 100 * deep_record.won / deep_record.games, deeper_note, "%")
+    yield figure_row(DEEPER, None, small, small, large, note=deeper_note, unit="%")
 
 
 def _row(
@@ -94,9 +94,8 @@ def _row(
 ) -> FigureRow:
     """Return the row on an agent of the literal training, and on two agents of our training if there are any."""
     opponent = _LARGER_OPPONENT if quantity == LARGER else _OPPONENT
-    measured, *rest = (wins_from_seat(agent, opponent, 0, scale.matches, seed + 1) for agent in (literal, *others))
-    described, ours = (each.value for each in rest) if rest else (None, None)
-    return FigureRow(quantity, None, measured, described, ours, note, "%")
+    shares = (wins_from_seat(agent, opponent, 0, scale.matches, seed + 1) for agent in (literal, *others))
+    return figure_row(quantity, None, *shares, note=note, unit="%")
 
 
 def _literal_agent(game: Game, settings: ExploreSettings, scale: ExperimentScale, seed: int) -> PositionAgent:

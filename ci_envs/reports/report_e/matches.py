@@ -10,8 +10,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.reports.estimates import measured_share
-from ci_envs.reports.section import Estimate
+from ci_envs.reports.estimates import Estimate, measured_share
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 

@@ -1,0 +1,230 @@
+"""The claims of a report, and their verdicts: functions of the measured rows."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from typing_extensions import override
+
+from ci_envs.reports.estimates import EXACT, Estimate
+
+if TYPE_CHECKING:
+    from ci_envs.reports.section import FigureRow
+
+Rows = Mapping[str, "FigureRow"]
+"""The rows of a run by quantity."""
+
+Column = Literal["literal", "described", "ours"]
+"""A column of our figures."""
+
+NOT_MEASURED = "This run does not measure it."
+
+
+class Verdict(StrEnum):
+    """Whether a claim of a report is true."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    UNDECIDED = "not decided"
+
+
+class Judgement(NamedTuple):
+    """The verdict on a claim.
+
+    Attributes:
+        verdict: Whether the claim is true.
+        sample: If this is not decided, the samples that do not decide it, for example ``2 runs``.
+        explanation: The figures of this run that decide it.
+    """
+
+    verdict: Verdict
+    sample: str
+    explanation: str
+
+    @property
+    def text(self) -> str:
+        """The verdict, with the sample if it is not decided."""
+        return f"{self.verdict} by {self.sample}" if self.sample else str(self.verdict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A measured figure of the table.
+
+    A comparison of a cell with a cell or a number is a :class:`Comparison`. Its first cell is the larger one, whichever
+    operator is used.
+
+    Attributes:
+        quantity: The quantity of the row.
+        column: The column.
+        factor: The figure is multiplied by this number, 0 or more.
+    """
+
+    quantity: str
+    column: Column = "literal"
+    factor: float = 1.0
+
+    def estimate(self, rows: Rows) -> Estimate | None:
+        """Return the figure, or None if the run does not measure it."""
+        row = rows.get(self.quantity)
+        found = None if row is None else row.columns.get(self.column)
+        return None if found is None else found.scaled(self.factor)
+
+    def __gt__(self, other: "Operand") -> "Comparison":
+        return Comparison(self, other, strict=True)
+
+    def __ge__(self, other: "Operand") -> "Comparison":
+        return Comparison(self, other, strict=False)
+
+    def __lt__(self, other: "Operand") -> "Comparison":
+        return Comparison(other, self, strict=True)
+
+    def __le__(self, other: "Operand") -> "Comparison":
+        return Comparison(other, self, strict=False)
+
+    def __mul__(self, factor: float) -> "Cell":
+        return replace(self, factor=self.factor * factor)
+
+
+Operand = Cell | float
+
+
+class Condition:
+    """A condition on measured figures. ``&``, :func:`all_of` and :func:`any_of` join conditions."""
+
+    def decide(self, rows: Rows) -> bool | None:
+        """Return whether the condition is true, or None if the intervals of the figures do not decide it."""
+        raise NotImplementedError
+
+    def comparisons(self) -> "Iterator[Comparison]":
+        """Yield the comparisons of the condition, in their order."""
+        raise NotImplementedError
+
+    def __and__(self, other: "Condition") -> "Condition":
+        return _Joined((self, other), is_conjunction=True)
+
+
+@dataclass(frozen=True)
+class Comparison(Condition):
+    """The condition that one figure is larger than another one. Their intervals decide it.
+
+    Attributes:
+        larger: The figure that should be larger.
+        smaller: The other figure.
+        strict: Whether equal figures do not satisfy the condition.
+    """
+
+    larger: Operand
+    smaller: Operand
+    strict: bool
+
+    @override
+    def decide(self, rows: Rows) -> bool | None:
+        larger, smaller = (_estimate(operand, rows) for operand in (self.larger, self.smaller))
+        if larger is None or smaller is None:
+            return None
+        if larger.low > smaller.high or (larger.low == smaller.high and not self.strict):
+            return True
+        if larger.high < smaller.low or (larger.high == smaller.low and self.strict):
+            return False
+        return None
+
+    @override
+    def comparisons(self) -> "Iterator[Comparison]":
+        yield self
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield the cells that are compared."""
+        yield from (operand for operand in (self.larger, self.smaller) if isinstance(operand, Cell))
+
+
+@dataclass(frozen=True)
+class _Joined(Condition):
+    parts: tuple[Condition, ...]
+    is_conjunction: bool
+
+    @override
+    def decide(self, rows: Rows) -> bool | None:
+        decided = {part.decide(rows) for part in self.parts}
+        if (not self.is_conjunction) in decided:
+            return not self.is_conjunction
+        return None if None in decided else self.is_conjunction
+
+    @override
+    def comparisons(self) -> Iterator[Comparison]:
+        for part in self.parts:
+            yield from part.comparisons()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text with measured figures.
+
+    Attributes:
+        template: The text, with a replacement field such as ``{:.1f}`` for each cell.
+        cells: The cells.
+    """
+
+    template: str
+    cells: tuple[Cell, ...] = ()
+
+    def fill(self, rows: Rows) -> str:
+        """Return the text with the figures of a run, or a sentence that says that the run does not measure them."""
+        found = [cell.estimate(rows) for cell in self.cells]
+        return NOT_MEASURED if None in found else self.template.format(*found)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a report.
+
+    Attributes:
+        text: The claim.
+        condition: The condition on the measured figures under which the claim holds.
+        why: The reason for the verdict, a template for the cells of the condition in their order, or for ``cells``.
+        cells: The cells of the template if they are not those of the condition.
+    """
+
+    text: str
+    condition: Condition
+    why: str
+    cells: tuple[Cell, ...] | None = None
+
+    def judge(self, rows: Rows) -> Judgement:
+        """Return the verdict that the rows of a run give."""
+        decided = self.condition.decide(rows)
+        explanation = Text(self.why, self.shown()).fill(rows)
+        if decided is None:
+            return Judgement(Verdict.UNDECIDED, self._sample(rows), explanation)
+        return Judgement(Verdict.HOLDS if decided else Verdict.FAILS, "", explanation)
+
+    def shown(self) -> tuple[Cell, ...]:
+        """Return the cells of the explanation."""
+        if self.cells is not None:
+            return self.cells
+        compared = (cell for one in self.condition.comparisons() for cell in one.cells())
+        return tuple(dict.fromkeys(Cell(cell.quantity, cell.column) for cell in compared))
+
+    def _sample(self, rows: Rows) -> str:
+        """Return the samples of the undecided comparisons."""
+        undecided = [one for one in self.condition.comparisons() if one.decide(rows) is None]
+        estimates = [cell.estimate(rows) for one in undecided for cell in one.cells()]
+        if None in estimates:
+            return "this run"
+        samples = dict.fromkeys(one.sample for one in estimates if one is not None and one.sample != EXACT)
+        return " and ".join(samples)
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """Return the condition that all conditions hold."""
+    return _Joined(conditions, is_conjunction=True)
+
+
+def any_of(*conditions: Condition) -> Condition:
+    """Return the condition that at least one of the conditions holds."""
+    return _Joined(conditions, is_conjunction=False)
+
+
+def _estimate(operand: Operand, rows: Rows) -> Estimate | None:
+    return operand.estimate(rows) if isinstance(operand, Cell) else Estimate.exact(operand)
