@@ -155,5 +155,7 @@ def pruning_rows(label: str, costs: Sequence[PruningCosts], note: str) -> list[F
 def _geometric_mean(values: NDArray[Any]) -> Estimate:
     """Return the geometric mean of a sample and its 95% interval."""
     mean = mean_of(np.log(values), "positions")
+    if len(values) < 2:
+        return Estimate.single(float(values[0]), mean.sample)
     value, low, high = np.exp([mean.value, mean.low, mean.high]).tolist()
     return Estimate(value, low, high, mean.sample, low, high)
