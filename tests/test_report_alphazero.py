@@ -289,7 +289,7 @@ def test_the_experiments_of_report_e_run(monkeypatch):
     rows = list(experiment_rows(ExperimentScale(2, 50, 2, larger_size=6), 0, shares.append))
     assert [row.described is None for row in rows] == [False, True, False, False]
     assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high <= 100 for row in rows)
-    assert (rows[-1].literal.value, rows[-1].described, rows[-1].ours) == (50, 50, 50)
+    assert [one.value for one in rows[-1].columns.values()] == [50, 50, 50]
     assert shares == sorted(shares)
 
 

@@ -137,10 +137,15 @@ def test_breadth_first_search_generates_each_covered_set_at_its_weights():
 
 
 def test_our_covers_are_lighter():
-    rows = [row for row in sections()["B1"].run(RunOptions(quick=True)).rows if "weight of" in row.quantity]
-    assert [row.literal.value for row in rows] == [row.report for row in rows]
+    rows = [
+        row
+        for row in sections()["B1"].run(RunOptions(quick=True)).rows
+        if row.quantity.startswith("weight of the cover")
+    ]
+    assert [row.literal.value for row in rows] == [row.report.value for row in rows]
     assert all(
-        row.ours < row.report or row.report == n for row, n in zip(rows, (5, 10, 20, 100, 500, 1000), strict=True)
+        row.ours.value < row.literal.value or row.literal.value == n
+        for row, n in zip(rows, (5, 10, 20, 100, 500, 1000), strict=True)
     )
 
 
@@ -232,7 +237,7 @@ def test_the_always_rule_of_our_agent_wins_its_share():
 )
 def test_exact_shares_of_the_threshold(p, share):
     assert win_share(threshold(p), nim_expert) == pytest.approx(share, abs=0.0006)
-    assert share_of()(p) == pytest.approx(win_share(threshold(p), nim_expert), abs=1e-12)
+    assert share_of()(p) == pytest.approx(win_share(threshold(p), nim_optimal), abs=1e-12)
 
 
 def test_without_the_pass_no_threshold_wins():
@@ -468,7 +473,7 @@ def test_no_proposal_finds_more_than_noise(name):
 
 def test_the_exact_fitness_finds_the_best_threshold():
     genomes, values = best_genomes(REPORT_PLAN, exact_fitness(lambda g: share_of()(g[:, 0])), 1, 20, [0])
-    assert (genomes[0, 0], values[0]) == (pytest.approx(0.449, abs=0.01), pytest.approx(0.2334, abs=1e-4))
+    assert (genomes[0, 0], values[0]) == (pytest.approx(0.449, abs=0.01), pytest.approx(0.2300, abs=1e-4))
 
 
 # --- the agents

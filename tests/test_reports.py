@@ -13,19 +13,11 @@ from ci_envs.cli.main import main
 from ci_envs.extras import missing_package
 from ci_envs.reports import plots, results
 from ci_envs.reports.catalog import REPORTS, section_of, sections
-from ci_envs.reports.estimates import share_in_games
+from ci_envs.reports.claims import Cell, Claim, Verdict, all_of, any_of
+from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of, share_in_games
 from ci_envs.reports.results import findings_of
-from ci_envs.reports.section import (
-    Claim,
-    ClaimVerdict,
-    Estimate,
-    FigureRow,
-    Findings,
-    Panel,
-    Plot,
-    RunOptions,
-    Series,
-)
+from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Series, figure_row
+from ci_envs.reports.sources import Figure, SourceKind, printed, published
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,6 +26,11 @@ ROOT = Path(__file__).parents[1]
 def quick_results(tmp_path_factory):
     """A folder for the results of quick runs, so that a section runs once in these tests."""
     return tmp_path_factory.mktemp("quick")
+
+
+@pytest.fixture(scope="module")
+def write_reports():
+    return runpy.run_path(str(ROOT / "docs" / "write_reports.py"))
 
 
 def run(*arguments):
@@ -50,8 +47,112 @@ def kept_findings(name, folder):
 def test_intervals_hold_95_percent_of_the_measurements():
     estimate = share_in_games(0.757, 100)
     measured = np.random.default_rng(0).binomial(100, 0.757, 20_000)
-    assert 0.95 <= ((measured >= estimate.low) & (measured <= estimate.high)).mean() <= 0.98
-    assert share_in_games(1.0, 100) == (100, 100, 100)
+    inside = (measured >= estimate.spread_low) & (measured <= estimate.spread_high)
+    assert 0.95 <= inside.mean() <= 0.98
+    assert share_in_games(1.0, 100) == Estimate.exact(100)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "truth", "draw"),
+    [
+        (lambda sample: measured_share(int((sample < 0.3).sum()), len(sample)), 30.0, lambda rng: rng.random(40)),
+        (median_of, 0.5, lambda rng: rng.random(15)),
+        (mean_of, 1.0, lambda rng: rng.exponential(size=40)),
+    ],
+)
+def test_confidence_intervals_hold_the_truth_in_95_percent_of_the_samples(estimate, truth, draw):
+    rng = np.random.default_rng(0)
+    found = [estimate(draw(rng)) for _ in range(1000)]
+    assert 0.91 <= np.mean([one.low <= truth <= one.high for one in found]) <= 0.99
+
+
+def test_few_runs_have_no_confidence_interval():
+    assert median_of([1.0, 2.0, 3.0, 4.0, 5.0])[1:3] == mean_of([1.0])[1:3] == (-np.inf, np.inf)
+    assert median_of(range(6))[1:4] == (0, 5, "6 runs")
+    assert (mean_of([3.0]).sample, measured_share(1, 1500).sample) == ("1 run", "1,500 games")
+
+
+# --- sources and verdicts
+
+
+def test_a_figure_without_a_source_cannot_be_entered():
+    with pytest.raises(TypeError):
+        Figure(90)
+    with pytest.raises(TypeError, match="the source of the figure 90 must be a Source, not 'section 3'"):
+        Figure(90, "section 3")
+    with pytest.raises(ValueError, match="a figure that is printed needs the place where it stands, not ' '"):
+        Figure(90, printed(" "))
+    with pytest.raises(ValueError, match="a figure must be a finite number, not nan"):
+        Figure(float("nan"), printed("section 3"))
+    with pytest.raises(TypeError, match="the published figure of 'wins' must be a Figure, not 90"):
+        figure_row("wins", 90, Estimate.exact(1))
+
+
+def test_a_quantity_has_one_row():
+    row = figure_row("wins", None, Estimate.exact(1))
+    with pytest.raises(ValueError, match="each quantity has one row; these have several: wins"):
+        Findings((row, row))
+
+
+def estimate_of(value, error, sample="9 games"):
+    return Estimate(value, value - error, value + error, sample, value, value)
+
+
+def rows_with(*estimates):
+    return {name: figure_row(name, None, one) for name, one in zip("abc", estimates, strict=False)}
+
+
+def test_verdicts_follow_from_intervals():
+    claim = Claim("A is better.", Cell("a") > Cell("b"), "{:.0f} and {:.0f}.")
+    for a, verdict in ((20, "holds"), (0, "does not hold"), (11, "not decided by 9 games and 5 runs")):
+        judgement = claim.judge(rows_with(estimate_of(a, 4), estimate_of(10, 4, "5 runs")))
+        assert (judgement.text, judgement.explanation) == (verdict, f"{a} and 10.")
+    judgement = claim.judge(rows_with(estimate_of(1, 0)))
+    assert (judgement.text, judgement.explanation) == ("not decided by this run", "This run does not measure it.")
+    equal = rows_with(Estimate.exact(1), Estimate.exact(1))
+    assert [(Cell("a") > Cell("b")).decide(equal), (Cell("a") >= Cell("b")).decide(equal)] == [False, True]
+    assert (Cell("a") * 2 <= 1.5).decide(equal) is False
+
+
+@pytest.mark.parametrize(
+    ("values", "every", "some"),
+    [((3, 3), True, True), ((3, 0), False, True), ((0, 0), False, False), ((3, 1), None, True), ((1, 0), False, None)],
+)
+def test_joined_conditions(values, every, some):
+    rows = rows_with(*(estimate_of(value, 1) for value in values))
+    parts = [Cell(name) > 1 for name in "ab"]
+    assert (all_of(*parts).decide(rows), any_of(*parts).decide(rows)) == (every, some)
+
+
+CLAIMS = [(name, number) for name, section in sections().items() for number in range(len(section.claims))]
+
+
+@pytest.mark.parametrize(("name", "number"), CLAIMS)
+def test_every_verdict_changes_with_the_rows(name, number):
+    """Random rows around the numbers of the claim give both verdicts, and wide intervals none."""
+    claim = section_of(name).claims[number]
+    comparisons = list(claim.condition.comparisons())
+    assert all(list(comparison.cells()) for comparison in comparisons)  # none compares two numbers
+    cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.shown())
+    limits = [one for pair in comparisons for one in (pair.larger, pair.smaller) if not isinstance(one, Cell)]
+    rng = np.random.default_rng(0)
+    found = {claim.judge(random_rows(cells, limits or [1.0], rng)).verdict for _ in range(3000)}
+    assert found == {Verdict.HOLDS, Verdict.FAILS}
+    wide = {cell.quantity: undecided_row(cell.quantity) for cell in cells}
+    assert claim.judge(wide).text == "not decided by 7 games"
+
+
+def random_rows(cells, limits, rng):
+    """Return rows with exact figures next to the numbers of a claim, or between them."""
+
+    def estimate():
+        return Estimate.exact(float(rng.choice(limits)) + rng.choice([-0.01, 0, 0.01]) * rng.integers(1, 10_000))
+
+    return {cell.quantity: figure_row(cell.quantity, None, *(estimate() for _ in range(3))) for cell in cells}
+
+
+def undecided_row(quantity):
+    return figure_row(quantity, None, *[estimate_of(0.0, np.inf, "7 games")] * 3)
 
 
 @pytest.mark.parametrize("name", sections())
@@ -65,11 +166,11 @@ def test_every_section_runs_quickly(name, quick_results, monkeypatch):
     for row in rows:
         assert row["literal_low"] <= row["literal"] <= row["literal_high"]
     findings = kept_findings(name, quick_results)
-    for row in findings.rows:
-        if row.report is not None:
-            assert None not in (row.described, row.ours), row
-    conclusion = section_of(name).conclusion_of(findings)
+    section, quick = section_of(name), findings.by_quantity
+    conclusion = section.conclusion.fill(quick)
     assert conclusion == conclusion.strip() != ""
+    assert "does not measure" not in conclusion
+    assert all(row["sample"] for row in rows)
     names = [name, *(f"{name}_{plot.name}" for plot in findings.plots)]
     assert len(set(names)) == len(names)
     for plot in names:
@@ -85,10 +186,13 @@ def test_claims_plots_and_texts_are_complete(name):
 
 
 @pytest.mark.parametrize("letter", REPORTS)
-def test_pages_show_the_results_of_the_full_run(letter):
+def test_pages_show_the_results_of_the_full_run(letter, write_reports):
     """``python docs/write_reports.py`` writes the pages again."""
-    script = runpy.run_path(str(ROOT / "docs" / "write_reports.py"))
-    assert script["page"](letter) == (ROOT / "docs" / "reports" / f"report_{letter.lower()}.md").read_text()
+    assert write_reports["page"](letter) == (ROOT / "docs" / "reports" / f"report_{letter.lower()}.md").read_text()
+
+
+def test_the_index_counts_the_figures_by_source(write_reports):
+    assert write_reports["index"]() == (ROOT / "docs" / "reports" / "index.md").read_text()
 
 
 @pytest.mark.parametrize("name", sections())
@@ -97,20 +201,38 @@ def test_our_result_is_better_or_a_note_says_why_not(name):
     findings = results.kept_findings(section_of(name), RunOptions(), ROOT / "docs" / "reports")
     assert findings is not None
     for row in findings.rows:
-        assert row.report is None or None not in (row.described, row.ours), row
-        others = [value for value in (row.report, row.literal.value, row.described) if value is not None]
+        figures = {column: estimate.value for column, estimate in row.columns.items()}
+        others = [figure for column, figure in figures.items() if column != "ours"]
+        others += [] if row.report is None else [row.report.value]
         if row.ours is None or row.note or "random wins" in row.quantity or "random starts" in row.quantity:
             continue
         if "wins" in row.quantity.split() and " at turn " not in row.quantity:
-            assert row.ours >= max(others) - 0.3, row
+            assert row.ours.value >= max(others) - 0.3, row
         if row.quantity.startswith(("weight", "bloat")):
-            assert row.ours <= min(others), row
+            assert row.ours.value <= min(others), row
+
+
+def test_the_figures_marked_as_printed_are_those_of_the_reports():
+    """``printed_figures.json`` is the list of the figures of the reports, by section and place."""
+    listed = json.loads((ROOT / "tests" / "printed_figures.json").read_bytes())
+    for name, section in sections().items():
+        findings = results.kept_findings(section, RunOptions(), ROOT / "docs" / "reports")
+        assert findings is not None
+        figures = [row.report for row in findings.rows if row.report is not None]
+        marked = [figure for figure in figures if figure.source.kind is SourceKind.PRINTED]
+        places = listed.get(name, {})
+        assert sorted(figure.value for figure in marked) == sorted(value for each in places.values() for value in each)
+        for figure in marked:
+            assert any(figure.source.place.startswith(place) for place in places), figure
 
 
 def test_results_are_equal_after_writing_and_reading(tmp_path):
+    single = Estimate.single(3.0)
     findings = Findings(
-        (FigureRow("wins", 1.5, Estimate(1.0, 0.5, 2.0), None, 3.0, "a note", "%"),),
-        (Claim("It wins.", ClaimVerdict.FAILS, "It does not."),),
+        (
+            FigureRow("wins", Figure(1.5, printed("text")), Estimate.exact(1.0), None, single, "a note", "%"),
+            FigureRow("time", Figure(1.5, published("a plot")), single),
+        ),
         (Plot("p", "t", "x", "y", (Panel("", (Series("", ("a", "b"), (1.0, 2.0), "bars"),)),)),),
     )
     calls = []
@@ -123,21 +245,21 @@ def test_results_are_equal_after_writing_and_reading(tmp_path):
 @pytest.mark.parametrize("name", ["B31", "B32"])
 def test_printed_figures_are_explained(name, quick_results):
     for row in kept_findings(name, quick_results).rows:
-        if row.report is not None and "second" not in row.quantity and "review" not in row.note:
-            assert row.literal.low <= row.report <= row.literal.high
+        if row.report is not None and "second" not in row.quantity and "review" not in row.report.source.place:
+            assert row.literal.spread_low <= row.report.value <= row.literal.spread_high
 
 
 def test_a_finished_section_is_not_run_again(tmp_path):
     file = tmp_path / "B31.json"
     run("B31", "--output", tmp_path)
     written = file.read_text()
-    file.write_text(written.replace("Taking the minimum", "Kept: taking the minimum"))
+    file.write_text(written.replace("Report B gives no figure", "Kept: report B gives no figure"))
     assert "Kept:" in run("b31", "--output", tmp_path).stdout
     assert "Kept:" not in run("B31", "--output", tmp_path, "--again").stdout
     assert file.read_text() == written
 
 
-@pytest.mark.parametrize("damage", ["", "{}", '{"quick": false, "seed": 0, "rows": [{}], "claims": []}'])
+@pytest.mark.parametrize("damage", ["", "{}", '{"quick": false, "seed": 0, "rows": [{}], "plots": []}'])
 def test_a_damaged_result_is_made_again(damage, tmp_path):
     (tmp_path / "B33.json").write_text(damage)
     assert "minmax" in run("B33", "--output", tmp_path).stdout
