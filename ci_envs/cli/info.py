@@ -134,9 +134,9 @@ def _factory_parts(
 def _training_parts(name: str) -> "Iterator[RenderableType]":
     """Yield a table of the options of the training of an agent."""
     from ci_envs.training.config import training_options
-    from ci_envs.training.learners import trainer_of
+    from ci_envs.training.learners import trainer_of, training_command
 
-    yield f"\nTraining: ci-envs train {name} ENV --output DIR"
+    yield f"\nTraining: {training_command(name)}"
     yield _options_table(training_options(trainer_of(name).config_type).values())
 
 

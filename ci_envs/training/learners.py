@@ -94,6 +94,19 @@ def trainer_of(learner: str) -> type[Trainer]:
     return trainer
 
 
+def training_command(learner: str) -> str:
+    """Return the command that trains an agent, with capital letters for the parts that the user chooses.
+
+    Raises:
+        ValueError: No agent has this name, or the agent cannot be trained.
+        ImportError: A package that the agent needs is not installed.
+    """
+    config = trainer_of(learner).config_type
+    unnamed = training_options(config)[config.unnamed] if config.unnamed else None
+    required = f":{unnamed.name.upper()}" if unnamed and unnamed.is_required else ""
+    return f"ci-envs train {learner}{required} ENV --output DIR"
+
+
 def learners() -> list[str]:
     """Return the names of the agents that can be trained."""
     return [name for name in AGENTS.names() if _is_trainable(name)]

@@ -13,7 +13,8 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python does not find the package docs
 
-from docs.generators import environments, options, quixo_tables, speed  # noqa: E402
+from docs import check_figures  # noqa: E402
+from docs.generators import environments, options, quixo_tables, results, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
 from docs.generators.tutorials import convert_tutorials  # noqa: E402
 
@@ -24,7 +25,18 @@ _TABLES = {
     "<!-- classes of Quixo -->": quixo_tables.class_table,
     "<!-- sums of Quixo -->": quixo_tables.sum_table,
 }
+_TABLE = re.compile(r"<!-- table (.*?) -->")
 _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Check that every figure of the pages has a source.
+
+    Raises:
+        PluginError: A figure has none.
+    """
+    if found := [f"{finding.page}:{finding.line}: {finding.message}" for finding in check_figures.findings()]:
+        raise PluginError("\n".join(found))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -48,6 +60,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
     markdown = _SOLVERS.sub(lambda match: options.solver_sections(match[1].split()), markdown)
     markdown = _PROBLEM.sub(lambda match: options.problem_table(match[1]), markdown)
+    markdown = _TABLE.sub(lambda match: results.measured_table(match[1]), markdown)
     for mark, table in _TABLES.items():
         if mark in markdown:
             markdown = markdown.replace(mark, table())

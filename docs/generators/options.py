@@ -13,7 +13,7 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.options import NamedOption, options_of
 from ci_envs.registry.spec import split_spec
 from ci_envs.training.config import training_options
-from ci_envs.training.learners import trainer_of
+from ci_envs.training.learners import trainer_of, training_command
 
 STRENGTH = Path(__file__).parents[1] / "strength"
 
@@ -23,7 +23,7 @@ def agent_sections(name: str) -> str:
     factory = AGENTS.find(name)
     sections = ["## Options", _table(AGENTS.options(factory).values())]
     if isinstance(factory, Trainable):
-        sections += ["## Options of the training", f"`ci-envs train {name} ENV --output DIR`"]
+        sections += ["## Options of the training", f"`{training_command(name)}`"]
         sections += [_table(training_options(trainer_of(name).config_type).values())]
     if strength := list(_strength_rows(name)):
         sections += ["## Strength", _STRENGTH_TEXT, *_strength_table(strength)]

@@ -1,0 +1,71 @@
+"""The check of the figures of the documentation (docs/check_figures.py): each has a source."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from ci_envs.web import agent_process
+
+ROOT = Path(__file__).parents[1]
+CHECK = runpy.run_path(str(ROOT / "docs" / "check_figures.py"))
+PAGE = (ROOT / "docs" / "how_it_works" / "quixo_tables.md").read_text()
+
+
+def findings(text, sources=None):
+    return [finding.message for finding in CHECK["page_findings"]("page.md", text, sources or {}, {})]
+
+
+def test_every_figure_of_the_documentation_has_a_source():
+    assert list(CHECK["findings"]()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It wins 99.5% of\n1,200 million games.", ["99.5%", "1,200 million"]),
+        ("It takes 0.6 ms or 2\nminutes, and is 4.1 times as fast.", ["0.6 ms", "2\nminutes", "4.1 times"]),
+        ("The result is 393/7/0.", ["393/7/0"]),
+        ("`time=0.1 s` [a](b%20c) https://a.org/3% <!-- 5% -->\n```\n7 s\n```", []),
+        ("Version 1.2.3 has 5 x 5 boards, 44 actions and 3 seeds.", []),
+    ],
+)
+def test_figures_are_numbers_with_units_outside_code_and_links(text, expected):
+    assert [figure.text for figure in CHECK["figures"](text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ({}, "3 s has no source"),
+        ({"13 s": "reason: x"}, "3 s has no source"),
+        ({"3 s": "x"}, "must begin with"),
+        ({"3 s": "test: test_figures.py::test_of_nothing"}, "there is no test"),
+        ({"3 s": "constant: ci_envs.web.timed_protocol.NOTHING"}, "there is no constant"),
+        ({"3 s": "constant: ci_envs.web.timed_protocol.REQUEST_SECONDS"}, "which is 20.0"),
+        ({"3 s": "reason: x", "4 s": "reason: x"}, "no figure of the page"),
+    ],
+)
+def test_missing_and_wrong_sources_are_found(sources, message):
+    assert any(message in finding for finding in findings("It ends within 3 s.", sources))
+
+
+def test_a_source_covers_the_figures_in_its_part_of_the_text():
+    assert findings("between 3 and\n20 s", {"3 and 20 s": "constant: ci_envs.web.timed_protocol.REQUEST_SECONDS"}) == []
+    assert findings("between 3% and 20 s", {"*": "reason: x"}) == []
+
+
+def test_only_the_comments_of_tutorials_are_text(tmp_path):
+    tutorial = tmp_path / "tutorial.py"
+    tutorial.write_text('# It takes 3 s.\nprint("5 s")  # 7 s\n')
+    assert [figure.text for figure in CHECK["figures"](CHECK["page_text"](tutorial))] == ["3 s"]
+
+
+def test_the_included_tables_have_the_stated_size():
+    size = (ROOT / "ci_envs" / "solver" / "tables" / "quixo5.tables").stat().st_size
+    assert f"a file of {size:,} bytes" in PAGE
+
+
+def test_a_worker_process_has_the_stated_memory():
+    limit = agent_process._LIMITS.memory_mb
+    assert f"more than {limit} MiB is killed" in (ROOT / "docs" / "server_security.md").read_text()
