@@ -93,6 +93,12 @@ class TestExamplesRun:
         assert rows["branch_and_bound"] == ["23", "optimal"]
         assert 23 <= int(rows["your own solver"][0]) <= 26
 
+    @pytest.mark.extended
+    def test_cleanrl_ppo(self):
+        output = run("cleanrl_ppo.py", "TicTacToe-v0", "--total-timesteps", "98304")
+        rows = re.findall(r"^ (random|PPO) +[+-]\d+ .* ([\d.]+) +600 ", output, re.MULTILINE)
+        assert float(dict(rows)["PPO"]) > float(dict(rows)["random"]) + 20
+
     def test_openspiel_mcts(self):
         pytest.importorskip("pyspiel")
         output = run("openspiel_mcts.py")

@@ -12,10 +12,13 @@
 # | [RLlib](https://docs.ray.io/en/latest/rllib) | [PPO](../../examples/integrations/rllib_ppo.py) | PettingZoo | ray 2.60.0, gymnasium 1.2.2, pettingzoo 1.27.0 | `make integration-rllib` |
 # | [AgileRL](https://agilerl.com) | [DQN](../../examples/integrations/agilerl_dqn.py) | Gymnasium | agilerl 2.58.0, gymnasium 1.4.0, pettingzoo 1.26.1 | `make integration-agilerl` |
 # | [Stable-Baselines3](https://stable-baselines3.readthedocs.io) | [MaskablePPO](../../examples/integrations/sb3_maskable_ppo.py) | vector environment | stable-baselines3 2.9.2, sb3-contrib 2.9.2, gymnasium 1.4.0 | `make integration-sb3` |
-# | [CleanRL](https://docs.cleanrl.dev) | [PPO in one file](../../examples/integrations/cleanrl_ppo.py) | vector environment | torch 2.13.0, gymnasium 1.4.0 | `make integration-cleanrl` |
 # | [RL Baselines3 Zoo](https://rl-baselines3-zoo.readthedocs.io) | [PPO](../../examples/integrations/rlzoo3_ppo.py) | Gymnasium | rl_zoo3 2.9.2, stable-baselines3 2.9.2, gymnasium 1.4.0 | `make integration-rlzoo3` |
 # | [Minari](https://minari.farama.org) | [data set of optimal play](../../examples/integrations/minari_exact.py) | Gymnasium | minari 0.5.4, gymnasium 1.4.0 | `make integration-minari` |
 # | [PettingZoo's tutorial](https://pettingzoo.farama.org/tutorials/sb3/connect_four/) | [MaskablePPO](../../examples/integrations/pettingzoo_tutorial.py) | PettingZoo | pettingzoo 1.27.0, sb3-contrib 2.9.2, gymnasium 1.4.0 | `make integration-pettingzoo` |
+#
+# [examples/cleanrl_ppo.py](../../examples/cleanrl_ppo.py) is PPO in one file in the style of
+# [CleanRL](https://docs.cleanrl.dev), and needs only PyTorch. The path [Stable-Baselines3 on Quixo](../paths/sb3_quixo.md)
+# describes it.
 #
 # ## Check the API
 #
