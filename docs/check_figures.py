@@ -49,7 +49,7 @@ _NO_TEXT = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+", 
 _TUTORIAL_CODE = re.compile(r"^(?!# ).*$", re.MULTILINE)
 
 
-class Finding(NamedTuple):
+class FigureFinding(NamedTuple):
     """A figure without a source, or a source that is wrong.
 
     Attributes:
@@ -96,14 +96,14 @@ def page_text(path: Path) -> str:
     return _TUTORIAL_CODE.sub(_blank, text) if path.suffix == ".py" else text
 
 
-def findings() -> Iterator[Finding]:
+def findings() -> Iterator[FigureFinding]:
     """Yield the figures without a source in the README, pages and tutorials, and the sources without a figure."""
     sources = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
     written = sources.pop("written by a script")
     common = sources.pop("all pages")
     for pattern, script in written.items():
         if not (ROOT / script).is_file():
-            yield Finding(str(SOURCES.relative_to(ROOT)), 1, f"{pattern!r}: there is no script {script!r}")
+            yield FigureFinding(str(SOURCES.relative_to(ROOT)), 1, f"{pattern!r}: there is no script {script!r}")
     paths = [
         ROOT / "README.md",
         *sorted((ROOT / "docs").rglob("*.md")),
@@ -111,13 +111,15 @@ def findings() -> Iterator[Finding]:
     ]
     names = {path.relative_to(ROOT).as_posix(): path for path in paths}
     for name in sources.keys() - names.keys():
-        yield Finding(str(SOURCES.relative_to(ROOT)), 1, f"there is no page {name!r}")
+        yield FigureFinding(str(SOURCES.relative_to(ROOT)), 1, f"there is no page {name!r}")
     for name, path in names.items():
         if not any(path.match(pattern) for pattern in written):
             yield from page_findings(name, page_text(path), sources.get(name, {}), common)
 
 
-def page_findings(name: str, text: str, sources: Mapping[str, str], common: Mapping[str, str]) -> Iterator[Finding]:
+def page_findings(
+    name: str, text: str, sources: Mapping[str, str], common: Mapping[str, str]
+) -> Iterator[FigureFinding]:
     """Yield the findings in a page.
 
     Args:
@@ -135,12 +137,14 @@ def page_findings(name: str, text: str, sources: Mapping[str, str], common: Mapp
         parts = [part for part, starts in places.items() if any(_contains(figure, part, start) for start in starts)]
         used.update(parts)
         if not parts:
-            yield Finding(name, figure.line, f"{' '.join(figure.text.split())} has no source in docs/figures.toml")
+            yield FigureFinding(
+                name, figure.line, f"{' '.join(figure.text.split())} has no source in docs/figures.toml"
+            )
         for part in parts:
             if error := _wrong({**common, **sources}[part], figure):
-                yield Finding(name, figure.line, error)
+                yield FigureFinding(name, figure.line, error)
     for part in sources.keys() - used:
-        yield Finding(name, 1, f"docs/figures.toml has a source of {part!r}, which is no figure of the page")
+        yield FigureFinding(name, 1, f"docs/figures.toml has a source of {part!r}, which is no figure of the page")
 
 
 def _contains(figure: Figure, part: str, start: int) -> bool:

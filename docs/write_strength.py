@@ -1,35 +1,67 @@
-"""Write the tables of strength: ``python docs/write_strength.py``, from the results in ``docs/strength``.
+"""Write the page of strength and its pictures: ``python docs/write_strength.py``, from the files in ``docs/strength``.
 
 ``python -m experiments.ladder`` and :data:`EXAM_COMMAND` play the games first. A test compares the tables with this
 script.
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from markdown.extensions.toc import slugify
+
+from ci_envs.arena.plot import draw_strength
 from ci_envs.arena.proportion import Proportion
-from ci_envs.arena.ratings import wilson_interval
+from ci_envs.arena.ratings import Rating, wilson_interval
+from ci_envs.drawing.figure_file import write_figure
 from experiments.ladder import LADDERS, LEAST_MS, file_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "strength"
 
+_FAST_MS = 0.1
+"""Maximum time of a decision of a fast agent on one board, in milliseconds."""
+
 _INTRODUCTION = """\
 # Strength of the agents
 
-`python -m experiments.ladder` plays these games, and `python docs/write_strength.py` writes this page. In each
-environment each pair of agents plays a match from the initial position and a match after four random plies. The agents
-swap seats, and each pair of games has the same random plies.
+## Recommendation
 
-- *Elo*: the Bradley-Terry rating with its 95% interval. The mean of all agents is 0, and a draw is half a win.
+| environment | strong | fast | for beginners |
+|---|---|---|---|
+{recommendations}
+
+*Strong* is the agent with the highest rating after four random plies, *fast* the best one of those that take at most
+{fast:g} ms for an action on one board, and *for beginners* the weakest one except for `random`. Ratings are in
+brackets. Where `exact` can play, it never loses the exact value of a position.
+
+## Columns of the tables
+
+In each environment each pair of agents plays a match from the initial position and a match after four random plies. The
+agents swap seats, and each pair of games has the same random plies.
+
+- *Elo*: the Bradley-Terry rating with its 95% interval. The mean of all agents is 0, and a draw is half a win. A match
+  from the initial position shows little about agents with few random decisions, because they repeat the same games.
 - *score*: points divided by games, in per cent.
 - *keeps value*: the share of actions that keep the exact value of the position, with its 95% interval (Wilson) and the
-  number of graded actions, if the game is solved.
+  number of graded actions, if the game is solved. The positions are those of the games, and many of them are easy. The
+  [grades by exact answers](../exact_grades.md) use the same positions for all agents.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
 - *ms, one board*: milliseconds for an action in a single game.
 - *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
   together.
+"""
+
+_COMMANDS = """\
+## Commands
+
+`python -m experiments.ladder` plays the games, and `python docs/write_strength.py` writes this page. Accuracy and time
+are from the games after 4 random plies.
+
 """
 
 EXAM_FILE = "docs/results/exam_Quixo-v0.json"
@@ -56,7 +88,46 @@ to move in each of them: the initial position is drawn, X wins `XX..O/...../....
 
 def page() -> str:
     """Return the page of all environments in Markdown."""
-    return "\n".join([_INTRODUCTION, *(_section(environment) for environment in LADDERS), exam_section()])
+    parts = [
+        _INTRODUCTION.format(recommendations="\n".join(map(recommendation, LADDERS)), fast=_FAST_MS),
+        *map(_section, LADDERS),
+        exam_section(),
+        _COMMANDS + "\n".join(map(_command, LADDERS)) + f"\n- Exam: `{EXAM_COMMAND}`\n",
+    ]
+    return "\n".join(parts)
+
+
+def recommendation(environment: str) -> str:
+    """Return a row with a strong agent, a fast one, and one for beginners."""
+    agents = _by_agent(results(environment)["tournaments"][1])
+    names = sorted(agents, key=lambda name: -agents[name]["elo"])
+    fast = next(name for name in names if agents[name]["ms_one_board"] <= _FAST_MS)
+    weakest = next(name for name in reversed(names) if name != "random")
+    cells = [f"`{name}` ({agents[name]['elo']:+.0f})" for name in (names[0], fast, weakest)]
+    return f"| [{environment}](#{_anchor(environment)}) | {' | '.join(cells)} |"
+
+
+def _anchor(environment: str) -> str:
+    """Return the anchor of a section, as Python-Markdown makes it."""
+    return str(slugify(environment, "-"))
+
+
+def pictures() -> Iterator[tuple[Path, "Figure"]]:
+    """Yield the pictures of the page with their files."""
+    for environment in LADDERS:
+        for tournament in results(environment)["tournaments"]:
+            ratings = {row["agent"]: Rating(row["elo"], *row["elo_interval"]) for row in tournament["agents"]}
+            scores = {tuple(pair["agents"]): _score(pair) for pair in tournament["pairs"]}
+            plies = tournament["random_plies"]
+            start = f"after {plies} random plies" if plies else "from the initial position"
+            title = f"{environment} {start}, {tournament['games']} games a pair"
+            yield FOLDER / f"{file_name(environment)}_{plies}.png", draw_strength(title, ratings, scores)
+
+
+def _score(pair: dict[str, Any]) -> float:
+    """Return the share of the points of the first agent of a pair."""
+    wins, draws, losses = (first + second for first, second in zip(pair["first"], pair["second"], strict=True))
+    return float((wins + draws / 2) / (wins + draws + losses))
 
 
 def results(environment: str) -> dict[str, Any]:
@@ -70,8 +141,10 @@ def results(environment: str) -> dict[str, Any]:
 
 
 def write() -> None:
-    """Write the page."""
+    """Write the page and its pictures."""
     (FOLDER / "README.md").write_text(page())
+    for path, figure in pictures():
+        write_figure(figure, path)
 
 
 def table(found: dict[str, Any]) -> str:
@@ -102,7 +175,7 @@ def exam_section() -> str:
     rows = json.loads((ROOT / EXAM_FILE).read_text())
     lines = ["| agent | correct values | won games |", "|---|---|---|"]
     lines += [f"| `{row['agent']}` | {_ratio(row['values'])} | {_ratio(row['conversions'])} |" for row in rows]
-    return _EXAM + "\n".join(lines) + f"\n\n`{EXAM_COMMAND}`\n"
+    return _EXAM + "\n".join(lines) + "\n"
 
 
 def _ratio(share: dict[str, int]) -> str:
@@ -111,20 +184,27 @@ def _ratio(share: dict[str, int]) -> str:
 
 def _section(environment: str) -> str:
     found, name = results(environment), file_name(environment)
-    games, seed = (found["tournaments"][0][key] for key in ("games", "seed"))
-    notes = _equal_time(found)
     return f"""\
 ## {environment}
 
 {table(found)}
 
-{games} games for each pair, seed {seed}, {found["date"]}, {found["machine"]}: `{found["command"]}`.
-Accuracy and time are from the games after 4 random plies{_one_board(found)}. {notes}[All results]({name}.json).
+{_equal_time(found)}[All results]({name}.json).
 
 ![Ratings and scores from the initial position]({name}_0.png)
 
 ![Ratings and scores after 4 random plies]({name}_4.png)
 """
+
+
+def _command(environment: str) -> str:
+    """Return the command of an environment with the date and the machine."""
+    found = results(environment)
+    games, seed = (found["tournaments"][0][key] for key in ("games", "seed"))
+    return (
+        f"- {environment}: {games} games for each pair, seed {seed}, {found['date']}, {found['machine']}:"
+        f" `{found['command']}`{_one_board(found)}"
+    )
 
 
 def _one_board(found: dict[str, Any]) -> str:

@@ -1,19 +1,21 @@
 """A comparison as a figure: the ratings with their intervals, and the scores of all pairs of agents."""
 
-import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ci_envs.arena.ratings import Rating
 from ci_envs.arena.tournament import Comparison
 from ci_envs.drawing.figure_file import figure_type
+from ci_envs.drawing.plot_style import SHARES, short_names, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-_LABEL_WIDTH = 28  # characters
+Scores = Mapping[tuple[str, str], float]
+"""The share of the points that the first agent of a pair gets against the second one, from 0 to 1."""
 
 
 def draw_comparison(comparison: Comparison) -> "Figure":
@@ -22,40 +24,51 @@ def draw_comparison(comparison: Comparison) -> "Figure":
     Raises:
         ImportError: matplotlib is not installed.
     """
-    labels = sorted(comparison.ratings, key=lambda label: -comparison.ratings[label].elo)
-    figure = figure_type()(figsize=(5 + 1.1 * len(labels), 1.6 + 0.6 * len(labels)), layout="constrained")
+    scores = {pairing.labels: pairing.match.sides[0].total.score for pairing in comparison.pairings}
+    return draw_strength(f"{comparison.environment}, {comparison.games} games a pair", comparison.ratings, scores)
+
+
+@styled
+def draw_strength(title: str, ratings: Mapping[str, Rating], scores: Scores) -> "Figure":
+    """Return a figure with the ratings of agents and the scores of their matches, best agents first.
+
+    Args:
+        title: The title of the figure.
+        ratings: The rating of each agent.
+        scores: The scores, one for each match.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    labels = sorted(ratings, key=lambda label: -ratings[label].elo)
+    figure = figure_type()(figsize=(5 + 0.75 * len(labels), 2 + 0.42 * len(labels)), layout="constrained")
     left, right = figure.subplots(1, 2)
-    _draw_ratings(left, comparison, labels)
-    _draw_scores(right, comparison, labels)
-    figure.suptitle(f"{comparison.environment}, {comparison.games} games a pair")
+    _draw_ratings(left, [ratings[label] for label in labels], short_names(labels))
+    _draw_scores(right, scores, labels)
+    figure.suptitle(title)
     return figure
 
 
-def _draw_ratings(axes: "Axes", comparison: Comparison, labels: list[str]) -> None:
-    ratings = [comparison.ratings[label] for label in labels]
+def _draw_ratings(axes: "Axes", ratings: list[Rating], names: list[str]) -> None:
     elo = np.array([rating.elo for rating in ratings])
     errors = [elo - [rating.low for rating in ratings], [rating.high for rating in ratings] - elo]
-    axes.errorbar(elo, range(len(labels)), xerr=errors, fmt="o", capsize=3)
-    axes.set_yticks(range(len(labels)), _wrapped(labels))
-    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.errorbar(elo, range(len(names)), xerr=errors, fmt="o", capsize=3)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel("Elo, with 95% interval")
-    axes.grid(axis="x", alpha=0.3)
+    axes.grid(visible=False, axis="y")
 
 
-def _draw_scores(axes: "Axes", comparison: Comparison, labels: list[str]) -> None:
-    scores = np.full((len(labels), len(labels)), np.nan)
-    for pairing in comparison.pairings:
-        row, column = map(labels.index, pairing.labels)
-        scores[row, column] = 100 * pairing.match.sides[0].total.score
-        scores[column, row] = 100 - scores[row, column]
-    axes.imshow(scores, cmap="RdYlGn", alpha=0.7, vmin=0, vmax=100)
-    for row, column in np.argwhere(~np.isnan(scores)):
-        axes.text(column, row, f"{scores[row, column]:.0f}", ha="center", va="center")
-    axes.set_xticks(range(len(labels)), _wrapped(labels), rotation=90)
-    axes.set_yticks(range(len(labels)), _wrapped(labels))
+def _draw_scores(axes: "Axes", scores: Scores, labels: list[str]) -> None:
+    table = np.full((len(labels), len(labels)), np.nan)
+    for pair, score in scores.items():
+        row, column = map(labels.index, pair)
+        table[row, column], table[column, row] = 100 * score, 100 - 100 * score
+    axes.imshow(table, cmap=SHARES, alpha=0.6, vmin=0, vmax=100)
+    for row, column in np.argwhere(~np.isnan(table)):
+        axes.text(column, row, f"{table[row, column]:.0f}", ha="center", va="center")
+    names = short_names(labels)
+    axes.set_xticks(range(len(labels)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(labels)), names)
+    axes.grid(visible=False)
     axes.set_title("score %, row against column", fontsize="medium")
-
-
-def _wrapped(labels: list[str]) -> list[str]:
-    """Break long spec strings after commas, to leave enough room for the plots."""
-    return ["\n".join(textwrap.wrap(label.replace(",", ", "), _LABEL_WIDTH)).replace(", ", ",") for label in labels]

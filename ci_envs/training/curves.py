@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci_envs.drawing.figure_file import figure_type
+from ci_envs.drawing.plot_style import styled
 from ci_envs.training.folder import CURVE
 from ci_envs.validation import unknown_name
 
@@ -42,6 +43,7 @@ def read_curve(run: str | Path) -> Curve:
         raise ValueError(f"{str(path)!r} is not a learning curve: {error}") from None
 
 
+@styled
 def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: str | None = None) -> "Figure":
     """Return a figure with a panel for each column and a line for each run.
 
@@ -68,8 +70,7 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
             points = [point for point in zip(curve[x], curve[name], strict=True) if None not in point]
             axes.plot(*zip(*points, strict=True) if points else ([], []), marker="o", markersize=2.5, label=label)
         axes.set(ylabel=name)
-        axes.grid(alpha=0.3)
     axes.set(xlabel=x)
     if len(curves) > 1:
-        figure.axes[0].legend(frameon=False)
+        figure.axes[0].legend()
     return figure
