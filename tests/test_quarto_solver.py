@@ -53,6 +53,10 @@ def placing(squares, pieces, count, seed):
     return positions_of_random_play(Quarto(squares), count, 2 * pieces + 1, 2 * pieces + 1, rng)
 
 
+def wins_at_once(position):
+    return any(position.play(action).result is not None for action in position.legal_actions())
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["lines", "squares"])
 def solution(request):
     return QuartoSolution(Quarto(request.param))
@@ -111,10 +115,21 @@ def test_the_book_of_the_package_says_that_quarto_is_a_draw():
     """Luc Goossens, "Quarto", 1999. Nobody has lost after any first piece and any first cell, as all are equivalent."""
     solution = solve(Quarto())
     start = Position.start(Quarto())
-    assert solution.known_plies >= 7  # 3 pieces on the board and one in hand
+    assert solution.known_plies == 9  # 4 pieces on the board and one in hand
     assert solution.value(start) == 0
     assert solution.value_actions(start) == start.legal_actions()
     assert solution.nodes == 0
+
+
+def test_the_book_has_the_values_of_all_its_positions():
+    """A player who can complete a line has won; nobody who is to place a piece has lost."""
+    book = read_book(Quarto())
+    pieces, (low, high) = bit_counts(book.words[:, 1] & LANE), book.bounds
+    at_once = [wins_at_once(Position(Quarto(), own, opp)) for own, opp in book.words[low > 0].tolist()]
+    assert book.known.all()
+    assert ((low > 0) | ((low == 0) & (high == 0))).all()
+    assert np.bincount(pieces[low > 0]).tolist() == [0, 0, 0, 66, 9_361]
+    assert np.bincount(pieces[low > 0][at_once]).tolist() == [0, 0, 0, 66, 6_402]
 
 
 def test_some_values_of_the_book_are_those_of_the_search_without_it():
