@@ -79,6 +79,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments = ["B33" if argument == "all" else argument for argument in arguments]
         if name == "compare":
             arguments = [*arguments, "--games", "2"]
+        if name == "exam" and "exact-v1" in arguments:
+            arguments = [*arguments, "--positions", "20", "--games", "2"]
         if name == "accuracy":
             arguments = [*arguments, "--positions", "100"]
         if "--level" in arguments:  # of Quixo, where lower levels take minutes

@@ -1,5 +1,6 @@
 """The command ``ci-envs verify``."""
 
+from functools import cache
 from pathlib import Path
 
 import click
@@ -30,12 +31,14 @@ def verify(*, files: tuple[Path, ...], blocks: int, seed: int) -> None:
     \b
     ci-envs verify docs/leaderboard/random.json
     """
+    from ci_envs.suites.folder import read_suite
     from ci_envs.suites.leaderboard import read_entry, repeat_blocks
 
-    different = 0
+    different, read = 0, cache(read_suite)
     for file in files:
         with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress(f"{file.name}: environments") as progress:
-            repeated = repeat_blocks(read_entry(file), blocks, seed, progress)
+            entry = read_entry(file)
+            repeated = repeat_blocks(entry, read(entry["suite"]), blocks, seed, progress)
         wrong = [each for each in repeated if not each.is_equal]
         different += len(wrong)
         click.echo(f"{file}: {len(repeated) - len(wrong)} of {len(repeated)} blocks are repeated exactly")

@@ -198,7 +198,7 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
     defender = make_agent(defender_of(positions), positions.game, seed=seed)
     return Grade(
         positions.environment,
-        _skill(regrets, chance),
+        skill_of(regrets, chance),
         accuracies,
         _mean(regrets),
         float(chance.mean()),
@@ -243,7 +243,8 @@ def random_regrets(positions: PositionSet) -> NDArray[np.float64]:
     return means
 
 
-def _skill(regrets: NDArray[np.float64], chance: NDArray[np.float64]) -> Mean:
+def skill_of(regrets: NDArray[np.float64], chance: NDArray[np.float64]) -> Mean:
+    """Return the skill of decisions with some regrets, from the expected regrets of random play, both of shape (n,)."""
     ratio = regrets.mean() / chance.mean()
     return Mean(float(100 * (1 - ratio)), 100 * _mean((regrets - ratio * chance) / chance.mean()).margin)
 

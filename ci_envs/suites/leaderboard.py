@@ -13,7 +13,7 @@ import numpy as np
 from ci_envs.machine import machine, source_commit
 from ci_envs.solver.solution import Progress
 from ci_envs.storage.files import named_errors, write_whole
-from ci_envs.suites.folder import MANIFEST, read_suite, suite_path
+from ci_envs.suites.folder import MANIFEST, suite_path
 from ci_envs.suites.grade import (
     BLOCK,
     Grade,
@@ -129,16 +129,20 @@ def read_entry(path: Path) -> dict[str, Any]:
     return entry
 
 
-def check_entry(entry: dict[str, Any]) -> list[PositionSet]:
-    """Check that the grades of an entry follow from its blocks and its suite, and return the positions.
+def check_entry(entry: dict[str, Any], sets: Sequence[PositionSet]) -> list[PositionSet]:
+    """Check that the grades of an entry follow from its blocks and its suite, and return the graded positions.
+
+    Args:
+        entry: The entry.
+        sets: The sets of positions of its suite.
 
     Raises:
         ValueError: They do not, or the entry is of another version of the suite.
     """
     if entry["checksum"] != suite_checksum(entry["suite"]):
         raise ValueError(f"the entry of {entry['agent']} is of another version of the suite {entry['suite']}")
-    every = {positions.environment: positions for positions in read_suite(entry["suite"])}
-    sets = []
+    every = {positions.environment: positions for positions in sets}
+    graded = []
     for row in entry["grades"]:
         if row["environment"] not in every:
             raise unknown_name("environment", row["environment"], every, owner=entry["suite"])
@@ -156,15 +160,18 @@ def check_entry(entry: dict[str, Any]) -> list[PositionSet]:
                     f"the entry of {entry['agent']} has the {name} {claimed:g} in {row['environment']}, but its blocks"
                     f" and the suite give {right:g}"
                 )
-        sets.append(positions)
-    return sets
+        graded.append(positions)
+    return graded
 
 
-def repeat_blocks(entry: dict[str, Any], blocks: int, seed: int, progress: Progress | None = None) -> list[Repetition]:
+def repeat_blocks(
+    entry: dict[str, Any], sets: Sequence[PositionSet], blocks: int, seed: int, progress: Progress | None = None
+) -> list[Repetition]:
     """Let the agent of an entry decide again in some random blocks of each environment.
 
     Args:
         entry: The entry.
+        sets: The sets of positions of its suite.
         blocks: The number of blocks of each environment.
         seed: The seed of the choice of the blocks.
         progress: See :data:`~ci_envs.solver.solution.Progress`. It counts environments.
@@ -173,10 +180,10 @@ def repeat_blocks(entry: dict[str, Any], blocks: int, seed: int, progress: Progr
         ValueError: See :func:`check_entry`, or the agent cannot be made.
     """
     rng, repetitions = np.random.default_rng(seed), []
-    sets = check_entry(entry)
-    for number, (row, positions) in enumerate(zip(entry["grades"], sets, strict=True)):
+    graded = check_entry(entry, sets)
+    for number, (row, positions) in enumerate(zip(entry["grades"], graded, strict=True)):
         if progress:
-            progress(number, len(sets))
+            progress(number, len(graded))
         agent = graded_agent(entry["agent"], positions, entry["seed"])
         recorded = row["blocks"]
         for block in np.sort(rng.permutation(len(recorded))[:blocks]).tolist():

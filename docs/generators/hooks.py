@@ -14,18 +14,22 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python does not find the package docs
 
 from docs import check_figures  # noqa: E402
-from docs.generators import environments, options, quixo_tables, results, speed  # noqa: E402
+from docs.generators import environments, leaderboard, options, quixo_tables, results, speed  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
 from docs.generators.tutorials import convert_tutorials  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
 _ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([^<]*)</code>")
 _TABLES = {
+    "<!-- leaderboard -->": leaderboard.leaderboard_table,
     "<!-- speed -->": speed.speed_table,
     "<!-- classes of Quixo -->": quixo_tables.class_table,
     "<!-- sums of Quixo -->": quixo_tables.sum_table,
 }
 _TABLE = re.compile(r"<!-- table (.*?) -->")
+_FILES_OF_THE_REPOSITORY = {"changelog.md": "CHANGELOG.md", "exact_v1.md": "ci_envs/suites/exact-v1/README.md"}
+"""The pages that are files of the repository outside ``docs``."""
+
 _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
@@ -40,14 +44,15 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the environments, the changelog and the citation, and start to convert the tutorials."""
+    """Add the pages of the environments, other files and the citation, and start to convert the tutorials."""
     tutorials = [
         str(file.abs_src_path) for file in files if file.src_uri.endswith(".py") and file.is_documentation_page()
     ]
     convert_tutorials(tutorials, config.plugins["mkdocs-jupyter"].config)
     for path, content in environments.pages().items():
         files.append(File.generated(config, path, content=content))
-    files.append(File.generated(config, "changelog.md", content=(ROOT / "CHANGELOG.md").read_text()))
+    for path, source in _FILES_OF_THE_REPOSITORY.items():
+        files.append(File.generated(config, path, content=(ROOT / source).read_text()))
     citation = f"# Citation\n\nThis is `CITATION.cff`:\n\n```yaml\n{(ROOT / 'CITATION.cff').read_text()}```\n"
     files.append(File.generated(config, "citation.md", content=citation))
     return files
@@ -64,7 +69,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     for mark, table in _TABLES.items():
         if mark in markdown:
             markdown = markdown.replace(mark, table())
-    source = "CHANGELOG.md" if path.name == "changelog.md" else f"docs/{path}"
+    source = _FILES_OF_THE_REPOSITORY.get(str(path), f"docs/{path}")
 
     def link_of(path: str) -> str | None:
         return None if _file_of(path, files) else f"{config.repo_url}/blob/main/{path}"
