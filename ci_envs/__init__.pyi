@@ -3,6 +3,7 @@ from .agent_interface.making import make_agent, register_agent
 from .checking.check import check_game
 from .environments import make, make_vec
 from .envs.flat_observation import FlatMaskObs, FlatMaskObsAEC
+from .envs.text import TextEnv
 from .games.connect_n import ConnectFour, ConnectN, TicTacToe
 from .games.game import Game
 from .games.nim import Nim
@@ -32,6 +33,7 @@ __all__ = [
     "Quixo",
     "RandomOpenings",
     "Solution",
+    "TextEnv",
     "TicTacToe",
     "Untrusted",
     "agents",

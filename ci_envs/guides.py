@@ -16,6 +16,7 @@ from ci_envs.games.quarto import Quarto
 from ci_envs.games.quixo import Quixo
 from ci_envs.registry.docstring import docstring
 
+_NUMBERS = "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
 _PROPERTIES = (("short", "tall"), ("light", "dark"), ("round", "square"), ("solid", "hollow"))
 
 
@@ -46,6 +47,14 @@ class Guide:
         """
         start = Position.start(self.game)
         return start.to_text(), start.action_name(start.legal_actions()[0])
+
+    def action_format(self) -> str:
+        """Return a sentence that explains the names of the actions. The default is an empty text."""
+        return ""
+
+    def phrases(self, action: int) -> tuple[str, ...]:
+        """Return other ways to write an action than its name, as regular expressions in lower case."""
+        return ()
 
     def contents(self, position: Position, region: str) -> str:
         """Describe what a region of the picture of a position shows. The default is an empty text."""
@@ -148,6 +157,13 @@ class QuixoGuide(BoardGuide):
         return "That cube is not on the border. Take a cube from the border."
 
     @override
+    def action_format(self) -> str:
+        return (
+            "An action is the cell of the cube that you take, and the cell where you push it in: a1e1 takes the cube at"
+            " a1 and pushes it in at e1."
+        )
+
+    @override
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
         return "choose where to push the cube in" if clicked else "choose a cube to take"
 
@@ -200,6 +216,14 @@ class ConnectNGuide(BoardGuide):
         return "That cell is taken. Choose an empty cell."
 
     @override
+    def action_format(self) -> str:
+        return f"An action is a {'column' if self.game.gravity else 'cell'}."
+
+    @override
+    def phrases(self, action: int) -> tuple[str, ...]:
+        return (f"column {action + 1}",) if self.game.gravity else ()
+
+    @override
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
         return "choose a column" if self.game.gravity else "choose an empty cell"
 
@@ -242,6 +266,20 @@ class NimGuide(Guide):
             return "That match was taken before. Choose a match that is left."
         most = self.game.max_take
         return f"You may take at most {most} at once. Choose a match nearer to the right end of the heap."
+
+    @override
+    def action_format(self) -> str:
+        return "An action is the number of a heap and the number of matches to take: 2-1 takes 1 match from heap 2."
+
+    @override
+    def phrases(self, action: int) -> tuple[str, ...]:
+        heap, count = divmod(action, self.game.limit)
+        word = f"|{_NUMBERS[count]}" if count < len(_NUMBERS) else ""
+        matches, heaps = rf"(?:{count + 1}{word})(?: \w+)??", rf"(?:the )?(?:heap|row|pile)(?: number)? #?{heap + 1}"
+        return (
+            rf"(?:take|taking|remove|removing) {matches} (?:from|of|off) {heaps}",
+            rf"(?:from )?{heaps}[:,]? (?:i )?(?:will |would )?(?:take|remove) {matches}",
+        )
 
     @override
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:
@@ -296,6 +334,19 @@ class QuartoGuide(Guide):
         if region.startswith("give"):
             return "Place the piece first." if placing else "That piece was given before. Choose a piece that is left."
         return "That cell is taken. Choose an empty cell." if placing else "Choose a piece to give first."
+
+    @override
+    def action_format(self) -> str:
+        return (
+            "Pieces have the hexadecimal numbers 0 to f. An action is the cell where you place your piece, or the word"
+            " give and the number of the piece for your opponent: give5."
+        )
+
+    @override
+    def phrases(self, action: int) -> tuple[str, ...]:
+        _, give, piece = self.game.action_name(action).rpartition("give")
+        number = "(?:piece |number |#)" + "?" * piece.isdigit()  # without one of these, "a" is an article
+        return (rf"giv(?:e|ing)(?: you| them| my opponent)?(?: the)? {number}{piece}",) if give else ()
 
     @override
     def prompt(self, position: Position, clicked: tuple[str, ...]) -> str:

@@ -24,6 +24,7 @@ CONTENTS = {
     "ci_envs.checking": "check_game, which tests a new game",
     "ci_envs.openspiel": "registration of the games with OpenSpiel",
     "ci_envs.envs": "PettingZoo, Gymnasium and vector environments, one class each",
+    "ci_envs.text": "prompts for language models, and the actions that their replies name",
     "ci_envs.picture": "pictures of positions in notebooks; texts for people",
     "ci_envs.agent_interface": "the agent interface, compiled policies, agents of any object",
     "ci_envs.solver": "exact values of games and of positions",

@@ -33,6 +33,7 @@ LAYERS = (
     {"ci_envs.solver"},
     {"ci_envs.agent_interface"},
     {"ci_envs.picture", "ci_envs.guides"},
+    {"ci_envs.text"},
     {"ci_envs.envs"},
     {"ci_envs.openspiel"},
     {"ci_envs.checking"},

@@ -142,6 +142,27 @@ class ChildProcess:
             raise ProcessError(f"answered {text!r}, which is not an object of JSON")
         return answer
 
+    def reply(self, text: str) -> str:
+        """Write a text, close the standard input, and return all that the process writes until it ends.
+
+        Raises:
+            ProcessError: the process failed, was too slow, wrote too much, or used too much memory.
+        """
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it need not read its input
+            self._process.stdin.write(text.encode())
+            self._process.stdin.close()
+        deadline, lines = monotonic() + self._limits.move_seconds + self._left, list[bytes]()
+        while line := self._next_line(max(0.0, deadline - monotonic()), None):
+            lines.append(line)
+            if sum(map(len, lines)) > _MOST_BYTES:
+                self.stop()
+                raise ProcessError(f"wrote more than {_MOST_BYTES:,} bytes")
+        error = self._ended()
+        if self._process.poll():
+            raise error
+        return b"".join(lines).decode(errors="replace")
+
     def _next_line(self, seconds: float, canceled: Event | None) -> bytes:
         deadline = monotonic() + seconds
         while True:

@@ -1,0 +1,256 @@
+"""Games in words: replies of language models, prompts, the environment and the agent of a command."""
+
+import random
+import string
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from text_replies import REPLIES
+
+from ci_envs import ConnectFour, Nim, Position, Quarto, Quixo, TextEnv, TicTacToe, make_agent, solve
+from ci_envs.agents.text import TextAgent
+from ci_envs.arena import compare
+from ci_envs.envs.single_agent import SingleAgentEnv
+from ci_envs.games.random_games import random_game
+from ci_envs.text.prompts import FILES, Prompts
+from ci_envs.text.replies import ReplyKind, parse_reply
+
+GAMES = TicTacToe(), ConnectFour(), Nim(), Quarto(), Quixo()
+BEFORE = (
+    "",
+    "Action: ",
+    "I think this wins.\nAction: ",
+    "**Final answer:** ",
+    "<think>\nLet me see. Rows, columns, diagonals.\n</think>\n\nI play ",
+    "My move is ",
+    "Looking at the board, the best move is ",
+    "Answer = ",
+)
+AROUND = ("{}", "**{}**", "`{}`", "[{}]", '"{}"', "({})", "{}.", " {} \n", "{}!")
+
+
+def names(game):
+    """Return the names of all actions of the first player."""
+    return [Position.start(game).action_name(number) for number in range(game.action_count)]
+
+
+@pytest.mark.parametrize(("place", "reply", "name"), REPLIES, ids=range(len(REPLIES)))
+def test_replies_in_the_style_of_language_models_are_read_as_a_person_does(place, reply, name):
+    position = Position.from_text(*place)
+    parsed = parse_reply(position, reply)
+    assert (None if parsed.action is None else position.action_name(parsed.action)) == name
+    is_legal = parsed.action in position.legal_actions()
+    assert (parsed.kind is ReplyKind.LEGAL) == is_legal
+    assert (parsed.kind is ReplyKind.UNREADABLE) == (name is None)
+
+
+def test_a_thousand_random_replies_are_read():
+    rng, drawn = random.Random(0), np.random.default_rng(0)
+    for number in range(1000):
+        game = GAMES[number % len(GAMES)]
+        facts = [facts[:2] for facts in random_game(game, drawn, 6)][:-1]
+        position = Position.from_words(game, *rng.choice(facts))
+        other, action = rng.choice(position.legal_actions()), rng.choice(position.legal_actions())
+        name = position.action_name(action)
+        if rng.random() < 0.5:
+            name = name.upper()
+        reply = rng.choice(BEFORE) + rng.choice(AROUND).format(name)
+        if rng.random() < 0.3:
+            reply = f"Maybe {position.action_name(other)}, but I do not know yet.\n{reply}"
+        assert parse_reply(position, reply) == (ReplyKind.LEGAL, action), (game, reply)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_words_that_name_no_action_are_unreadable(game):
+    position, rng = Position.start(game), random.Random(1)
+    words = ["well", "the", "centre", "wins", "I", "think", "of", "strong", "threat", "row", "block"]
+    for _ in range(100):
+        reply = " ".join(rng.choices(words, k=12))
+        assert parse_reply(position, reply).kind is ReplyKind.UNREADABLE, reply
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_action_is_read_from_its_own_name(game):
+    position = Position.start(game)
+    for action, name in enumerate(names(game)):
+        assert parse_reply(position, f"Action: {name}").action == action
+
+
+@pytest.mark.parametrize("text", ["\0", "Action:" * 1000, "((((" * 500, "a" * 100_000, "<think>" * 100, "É ☃ 日本"])
+def test_strange_texts_are_read_without_an_error(text):
+    for game in GAMES:
+        parse_reply(Position.start(game), text)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("reward", ["result", "both"])
+def test_games_have_the_rewards_of_the_board_environment(game, reward):
+    if game == Quixo() and reward == "both":
+        game = Quixo(3)
+    env, board = TextEnv(game, seat=0, reward=reward, history=True), SingleAgentEnv(game, seat=0)
+    solution = None if reward == "result" else solve(game)
+    prompt, _ = env.reset(seed=3)
+    _, info = board.reset(seed=3)
+    assert prompt in env.observation_space
+    rng, ended = np.random.default_rng(0), False
+    while not ended:
+        position = board.position
+        assert position.to_text() in prompt
+        action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+        expected = 0.0
+        if solution:
+            after = position.play(action)
+            kept = solution.value(after) * (1 if after.to_move == position.to_move else -1)
+            expected = (solution.value(position) - kept) / 2
+        _, result, terminated, truncated, info = board.step(action)
+        ended = terminated or truncated
+        prompt, value, *ends, told = env.step(f"I play {position.action_name(action)}.")
+        assert ends == [terminated, truncated]
+        assert value == result - expected
+        assert told["points_lost"] == (expected if solution else None)
+        assert told["reply"] == "legal"
+        assert f"You played {position.action_name(action)}." in prompt
+    assert "The game is over." in prompt
+
+
+def test_bad_replies_are_answered_and_then_lose():
+    env = TextEnv("TicTacToe-v0", opponent="random", seat=0, retries=2)
+    env.reset(seed=0)
+    assert env.step("b2")[4]["reply"] == "legal"
+    text, reward, terminated, _, info = env.step("b2")
+    assert text.startswith("b2 is not legal in this position. Legal actions: ")
+    assert (reward, terminated, info["reply"], info["action"]) == (0, False, "illegal", "b2")
+    assert env.step("pardon?")[4]["reply"] == "unreadable"
+    text, reward, terminated, _, info = env.step("no")
+    assert (reward, terminated, info["reply"]) == (-1, True, "unreadable")
+    assert text.endswith("You lose.")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step("a1")
+
+
+def test_a_good_reply_gives_the_retries_back():
+    env = TextEnv("Nim-v0", opponent="random", seat=0, retries=1)
+    env.reset(seed=1)
+    assert not env.step("?")[2]
+    env.step("Action: 4-1")
+    assert not env.step("?")[2]
+    assert env.step("?")[2]
+
+
+def test_values_are_rewards_of_single_actions():
+    env = TextEnv("TicTacToe-v0", opponent="exact", seat=1, reward="value", retries=0)
+    env.reset(seed=0)
+    rewards = {}
+    for name in ("b2", "a1"):
+        env.reset(seed=0)
+        position = env.position
+        values = {each: solve(TicTacToe()).value(position.play(each)) for each in position.legal_actions()}
+        for action in values:
+            env.reset(seed=0)
+            rewards[action] = env.step(position.action_name(action))[1]
+        assert rewards == {action: -(1 + (value - 1)) / 2 if value else 0 for action, value in values.items()}
+        assert name
+
+
+def test_the_same_seed_gives_the_same_prompts():
+    def play(seed):
+        env = TextEnv("Quixo-v0:size=3", opponent="minimax:depth=1", max_cycles=20)
+        prompts, ended = [env.reset(seed=seed)[0]], False
+        while not ended:
+            prompt, _, *ends, _ = env.step(env.position.action_name(env.position.legal_actions()[0]))
+            prompts.append(prompt)
+            ended = any(ends)
+        return prompts
+
+    assert play(4) == play(4)
+
+
+def test_the_checks_of_gymnasium_pass():
+    check_env(TextEnv("TicTacToe-v0"), skip_render_check=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"reward": "points"}, "reward must be"),
+        ({"retries": -1}, "retries must be"),
+        ({"template": "99"}, "template must be"),
+        ({"opponent": None}, "opponent must be"),
+        ({"opponent": "nobody"}, "nobody"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        TextEnv("TicTacToe-v0", **arguments)
+
+
+def test_own_templates_are_used(tmp_path):
+    for name in FILES:
+        (tmp_path / f"{name}.txt").write_text(f"{name}: $legal\n")
+    env = TextEnv("TicTacToe-v0", template=str(tmp_path), seat=0)
+    assert env.reset(seed=0)[0] == "start: a1 b1 c1 a2 b2 c2 a3 b3 c3"
+    (tmp_path / "turn.txt").write_text("$nothing")
+    with pytest.raises(ValueError, match=r"turn\.txt .* wrong name: 'nothing'"):
+        Prompts(str(tmp_path)).turn(Position.start(TicTacToe()))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_prompts_are_plain_text_with_an_example_that_is_read(game):
+    position = Position.start(game)
+    prompt = Prompts().start(position)
+    assert set(prompt) <= set(string.printable)
+    assert "$" not in prompt
+    for action in position.legal_actions():
+        assert position.action_name(action) in prompt
+
+
+def program(tmp_path, body):
+    file = Path(tmp_path) / "model.py"
+    file.write_text(f"import sys\nprompt = sys.stdin.read()\n{body}\n")
+    return f"text:{sys.executable} {file}"
+
+
+def test_a_command_plays_by_text(tmp_path):
+    spec = program(
+        tmp_path, "print('The first one is good.'); print('Action:', prompt.split('Legal actions: ')[1].split()[0])"
+    )
+    agent = make_agent(spec, TicTacToe(), seed=0)
+    env = TextEnv(TicTacToe(), opponent=agent, seat=0)
+    env.reset(seed=0)
+    assert "Your opponent played a1." in env.step("Action: b2")[0]
+
+
+def test_a_command_gets_its_own_reply_and_the_reason(tmp_path):
+    spec = program(
+        tmp_path, "print('c3' if 'b2 is not legal' in prompt and 'Your reply was:' in prompt else 'Action: b2')"
+    )
+    agent = make_agent(spec, TicTacToe(), seed=0)
+    env = TextEnv(TicTacToe(), opponent=agent, seat=0)
+    env.reset(seed=0)
+    assert "Your opponent played c3." in env.step("Action: b2")[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "options", "message"),
+    [
+        ("print('hm')", "", "replied 'hm', which names no legal action"),
+        ("raise SystemExit('no model')", "", "ended with exit status 1: no model"),
+        ("import time; time.sleep(60)", ",move_seconds=0.1,start_seconds=0.1", "gave no answer within"),
+        ("print('a1 ' * 3_000_000)", "", "wrote more than"),
+    ],
+)
+def test_faults_of_a_command_lose_the_game(tmp_path, body, options, message):
+    comparison = compare("TicTacToe-v0", ["random", program(tmp_path, body) + f",retries=0{options}"], games=2)
+    side = comparison.pairings[0].match.sides[1]
+    assert side.faults == 2
+    assert message in side.first_fault
+
+
+@pytest.mark.parametrize("command", ["", "'"])
+def test_a_command_that_is_none_is_refused(command):
+    with pytest.raises(ValueError, match="text"):
+        TextAgent(TicTacToe(), command)
