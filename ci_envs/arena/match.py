@@ -1,6 +1,6 @@
 """Matches: many games between two agents in lock-step. Each agent moves first in half of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ci_envs.agent_interface.decision import decide, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade_decisions
-from ci_envs.arena.results import MatchResult, Record, Side
+from ci_envs.arena.results import LostGame, MatchResult, Record, Side
 from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
@@ -83,6 +83,9 @@ def play_match(
         for number, player in enumerate(players):
             player.start_games((batches[-1].to_act != number).astype(np.int8))
         batches[-1].play_to_end(players, limit, progress)
+        for number, player in enumerate(players):
+            player.keep_lost_games(batches[-1].lost_games(number))
+        batches[-1].actions.clear()
     scores, traces, lengths = (
         np.concatenate([getattr(boards, name) for boards in batches]) for name in ("scores", "traces", "lengths")
     )
@@ -129,6 +132,7 @@ class _Player:
         self._grading = grading
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
+        self._lost_games: dict[bool, LostGame] = {}
 
     def start_games(self, seats: NDArray[np.int8]) -> None:
         if self.agent.keeps_games:
@@ -157,7 +161,13 @@ class _Player:
             self.first_fault = f"action {actions[0]} is illegal in {Position(game, own, opp).to_text()!r}"
 
     def side(self, seats: tuple[Record, Record]) -> Side:
-        return Side(seats, self.faults, self.first_fault, self.decisions, self.seconds, self._accuracy())
+        lost = tuple(self._lost_games.values())
+        return Side(seats, self.faults, self.first_fault, self.decisions, self.seconds, self._accuracy(), lost)
+
+    def keep_lost_games(self, games: Iterable[LostGame]) -> None:
+        """Keep the first lost game of each seat."""
+        for game in games:
+            self._lost_games.setdefault(game.moved_first, game)
 
     def _accuracy(self) -> Accuracy:
         """Grade all decisions, or the requested number of them, spread evenly over the match."""
@@ -176,6 +186,7 @@ class _Boards:
         scores: the results for agent 0, int8 of shape (n,); 0 during the game.
         traces: FNV-1a hashes of the opening and the actions, uint64 of shape (n,).
         lengths: number of plies, int64 of shape (n,).
+        actions: the boards and the actions of each decision, in the order of time.
     """
 
     def __init__(self, game: Game, words: NDArray[np.uint64], starters: NDArray[np.int8]) -> None:
@@ -188,6 +199,8 @@ class _Boards:
         self.scores = np.zeros(n, dtype=np.int8)
         self.traces = ((_FNV_OFFSET ^ words[:, 0]) * _FNV_PRIME ^ words[:, 1]) * _FNV_PRIME
         self.lengths = np.zeros(n, dtype=np.int64)
+        self.actions: list[tuple[NDArray[np.intp], NDArray[np.int64]]] = []
+        self._openings, self._starters = words, starters
 
     def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:
         """Play every game to its end, or to ``limit`` plies."""
@@ -205,10 +218,20 @@ class _Boards:
             if not after:
                 return
 
+    def lost_games(self, agent: int) -> Iterator[LostGame]:
+        """Yield the first game that an agent lost in each seat."""
+        lost = self.scores == (LOSS if agent == 0 else WIN)
+        for moved_first in (True, False):
+            for board in np.flatnonzero(lost & ((self._starters == agent) == moved_first))[:1]:
+                played = (int(action) for rows, actions in self.actions for action in actions[rows == board])
+                own, opp = self._openings[board].tolist()
+                yield LostGame((own, opp), moved_first, tuple(played))
+
     def _play(self, agent: int, rows: NDArray[np.intp], player: _Player) -> None:
         words, outcomes = self.words[rows], np.empty((len(rows), 2), dtype=np.int8)
         actions = player.decide(words.copy(), rows)
         play_batch(self.game, words, actions, outcomes)
+        self.actions.append((rows, actions))
         self.words[rows] = words
         self.lengths[rows] += 1
         self.traces[rows] = (self.traces[rows] ^ actions.astype(np.uint64)) * _FNV_PRIME

@@ -26,7 +26,7 @@ def tables(comparison: Comparison) -> RenderableType:
         >>> rich.print(tables(compare("TicTacToe-v0", ["random", "exact"])))  # doctest: +SKIP
     """
     accuracy = [_accuracy_table(comparison)] if _is_graded(comparison) else []
-    return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, _notes(comparison)))
+    return Group(_ratings_table(comparison), _pairs_table(comparison), *accuracy, *map(Text, notes(comparison)))
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
@@ -145,13 +145,14 @@ def _record_cells(record: Record) -> list[str]:
     ]
 
 
-def _notes(comparison: Comparison) -> list[str]:
-    notes = [
+def notes(comparison: Comparison) -> list[str]:
+    """Return sentences on the meaning of the tables, on faults, and on what limits the results."""
+    texts = [
         "Elo: Bradley-Terry, mean 0; a draw is half a win. Win %: Wilson interval.",
         "ms: milliseconds for a decision on one board. batch: for each of many boards at once.",
     ]
     if _is_graded(comparison):
-        notes += [
+        texts += [
             *SHARE_NOTES,
             "Lost: points per game; a win has 1 point and a draw 1/2.",
             *_coverage_note(comparison),
@@ -159,14 +160,14 @@ def _notes(comparison: Comparison) -> list[str]:
     for label in comparison.ratings:
         if (side := comparison.total(label)).faults:
             games = f"{side.faults:,} game{'s' if side.faults > 1 else ''}"
-            notes.append(f"{label} lost {games} by faults; the first: {side.first_fault}")
+            texts.append(f"{label} lost {games} by faults; the first: {side.first_fault}")
     if equal := list(_equal_games(comparison)):
         which = equal[0] if len(equal) == 1 else f"{equal[0]}, and {len(equal) - 1} more pairs of seats"
-        notes.append(
+        texts.append(
             f"{which}: all games were equal, so these intervals are not valid; use --random-plies to get different "
             "games."
         )
-    return notes
+    return texts
 
 
 def _equal_games(comparison: Comparison) -> Iterator[str]:

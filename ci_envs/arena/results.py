@@ -36,6 +36,21 @@ class Record:
 
 
 @dataclass(frozen=True)
+class LostGame:
+    """A game that an agent lost.
+
+    Attributes:
+        opening: the first position, as ``own`` and ``opp``.
+        moved_first: whether the agent moved first.
+        actions: all actions. The last one can be illegal, or -1 if the agent failed.
+    """
+
+    opening: tuple[int, int]
+    moved_first: bool
+    actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Side:
     """The results of one agent in a match.
 
@@ -46,6 +61,7 @@ class Side:
         decisions: number of decisions.
         seconds: total wall-clock time of the decisions, on many boards at once.
         accuracy: the accuracy of its actions. It has no decisions if the game is not solved.
+        lost_games: the first game that it lost in each seat.
 
     Examples:
         >>> from ci_envs import Nim, make_agent
@@ -61,6 +77,7 @@ class Side:
     decisions: int
     seconds: float
     accuracy: Accuracy
+    lost_games: tuple[LostGame, ...] = ()
 
     @property
     def total(self) -> Record:
@@ -80,6 +97,7 @@ class Side:
             self.decisions + other.decisions,
             self.seconds + other.seconds,
             self.accuracy + other.accuracy,
+            self.lost_games + other.lost_games,
         )
 
 

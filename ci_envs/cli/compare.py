@@ -52,12 +52,14 @@ from ci_envs.cli.progress import games_progress
 @ray_options("play the matches; the results stay the same")
 @data_options("the results")
 @file_option("plot_path", "--plot", help="Draw ratings and scores to a file that ends in .png, .svg or .pdf.")
+@file_option("page_path", "--report", help="Write one HTML page with all results, faults and a replay of lost games.")
 def compare(
     *,
     environment: str,
     agents: tuple[str, ...],
     data_files: DataFiles,
     plot_path: Path | None,
+    page_path: Path | None,
     folders: tuple[Path, ...],
     output: Path | None,
     resume: bool,
@@ -78,8 +80,10 @@ def compare(
     from ci_envs.agent_interface.agent_files import agents_of
     from ci_envs.arena.plot import draw_comparison
     from ci_envs.arena.report import agent_rows, tables, to_json
+    from ci_envs.arena.report_page import report_page
     from ci_envs.arena.tournament import Tournament
     from ci_envs.drawing.figure_file import check_figure_ending, figure_type, write_figure
+    from ci_envs.storage.files import write_whole
 
     with usage_errors():
         if plot_path:
@@ -97,6 +101,9 @@ def compare(
         comparison = tournament.play(report_games, report_graded, output=output, resume=resume)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)
+    if page_path:
+        with usage_errors():
+            write_whole(page_path, report_page(comparison).encode())
     if not data_files.on_stdout:
         Console(highlight=False).print(tables(comparison))
     data_files.write(to_json(comparison), agent_rows(comparison))
