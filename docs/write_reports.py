@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from ci_envs.reports.as_printed import as_printed
 from ci_envs.reports.catalog import REPORTS, sections
 from ci_envs.reports.results import kept_findings
 from ci_envs.reports.section import Findings, RunOptions, Section
@@ -109,6 +110,7 @@ def _section_parts(section: Section, findings: Findings) -> Iterator[str]:
     yield f"{section.purpose} **What we found:** {section.conclusion.fill(findings.by_quantity)}"
     yield f"```bash\nci-envs reports {section.name}\n```"
     yield f"{section.conditions} Game: `{section.game}`."
+    yield from _printed_parts(section.name)
     yield _table(COLUMNS, table_cells(findings.rows))
     yield from footnotes(findings.rows)
     for name in (section.name, *(f"{section.name}_{plot.name}" for plot in findings.plots)):
@@ -120,6 +122,17 @@ def _section_parts(section: Section, findings: Findings) -> Iterator[str]:
     for kind, names in (("Agents", agents), ("Solvers", solvers)):
         if names:
             yield f"{kind}: {', '.join(names)}."
+
+
+def _printed_parts(name: str) -> Iterator[str]:
+    """Yield the box with what the report prints, and the bugs that the literal version keeps."""
+    box = as_printed()[name]
+    yield f"**As printed.** {box.method} *Parameters:* {box.parameters}"
+    if box.pseudo_code:
+        yield f"```text\n{box.pseudo_code}\n```"
+    if box.bugs:
+        bugs = (f"- {bug.text} `{bug.code}` ({bug.file}, line {bug.line})" for bug in box.bugs)
+        yield "*Bugs that the literal version keeps:*\n\n" + "\n".join(bugs)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

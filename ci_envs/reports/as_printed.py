@@ -1,0 +1,72 @@
+"""What the reports print about each section, in our own words, and the bugs that the literal versions keep.
+
+The texts are in ``as_printed.toml``.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class KeptBug:
+    """A bug of a report that the literal version keeps.
+
+    Attributes:
+        text: What is wrong.
+        file: The file, relative to ``ci_envs/reports``.
+        code: A part of the line of code that keeps the bug. Only this line contains it.
+    """
+
+    text: str
+    file: str
+    code: str
+
+    @property
+    def line(self) -> int:
+        """The number of the line of code, from 1.
+
+        Raises:
+            ValueError: Not exactly one line of the file contains the code.
+        """
+        lines = (_FOLDER / self.file).read_text().splitlines()
+        found = [number for number, line in enumerate(lines, 1) if self.code in line]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} lines of {self.file} contain {self.code!r}, not 1")
+        return found[0]
+
+
+@dataclass(frozen=True)
+class AsPrinted:
+    """What a report prints about a section.
+
+    Attributes:
+        method: The method and its operators.
+        parameters: The parameters, and those that are not printed.
+        pseudo_code: The pseudo-code, or an empty text.
+        bugs: The bugs that our literal version keeps.
+    """
+
+    method: str
+    parameters: str
+    pseudo_code: str
+    bugs: tuple[KeptBug, ...]
+
+
+@cache
+def as_printed() -> Mapping[str, AsPrinted]:
+    """Return what the reports print, by the name of the section."""
+    content = tomllib.loads((_FOLDER / "as_printed.toml").read_text())
+    return {
+        name: AsPrinted(
+            box["method"],
+            box["parameters"],
+            box.get("pseudo_code", "").strip(),
+            tuple(KeptBug(*bug) for bug in box["bugs"]),
+        )
+        for name, box in content.items()
+    }
