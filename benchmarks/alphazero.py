@@ -72,7 +72,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
 def report_simulations(amount: int) -> int:
     """Run simulations with the design of report A: its network, its formula, and one leaf at a time."""
     torch.set_num_threads(1)
-    network = new_network(_GAME, ARCHITECTURES["a7"], 0).eval()
+    network = new_network(_GAME, ARCHITECTURES["256x10_pooled"], 0).eval()
     forest, done = Forest(_GAME, SearchSettings(UCB, simulations=min(amount, _SIMULATIONS)), 1), 0
 
     def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:

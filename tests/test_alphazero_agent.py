@@ -39,7 +39,7 @@ def trained_a_little(game, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("name", "game"), [("e", ConnectN()), ("e", ConnectN(5, 6, 4)), ("a7_narrow", Quixo())], ids=str
+    ("name", "game"), [("unpadded", ConnectN()), ("unpadded", ConnectN(5, 6, 4)), ("16x10_pooled", Quixo())], ids=str
 )
 def test_networks_of_the_reports_can_be_read_back_and_play(name, game, tmp_path):
     network = new_network(game, ARCHITECTURES[name], 0).eval()
@@ -91,7 +91,7 @@ def parameters_of(network):
 
 def test_the_network_of_section_a7_has_its_layers():
     """256 channels x 10 blocks on 2 planes, convolutions with biases, and one linear layer for each head."""
-    network = new_network(Quixo(), ARCHITECTURES["a7"], 0)
+    network = new_network(Quixo(), ARCHITECTURES["256x10_pooled"], 0)
     shapes = shapes_of(network)
     convolutions = [shape for name, shape in shapes.items() if name.endswith("conv.weight")]
     assert convolutions == [(256, 2, 3, 3), *[(256, 256, 3, 3)] * 20]
@@ -103,7 +103,7 @@ def test_the_network_of_section_a7_has_its_layers():
 
 def test_the_network_of_section_e_has_its_layers():
     """One plane, convolutions of 2 x 2 and 3 x 3 without padding and bias, and two linear layers for each head."""
-    network = new_network(ConnectN(), ARCHITECTURES["e"], 0)
+    network = new_network(ConnectN(), ARCHITECTURES["unpadded"], 0)
     assert list(shapes_of(network).values()) == [
         *[(16, 1, 2, 2), (32, 16, 3, 3)],
         *[(72, 288), (72,), (36, 72), (36,)],
@@ -117,7 +117,7 @@ def test_the_networks_of_the_reports_have_their_layers():
     """A slow reference: convolutions as sums over cells, for one position."""
     position = random_positions(ConnectN(), 5, seed=1)[-1]
     planes = batch_of([position])["observation"].astype(np.float64)[0]
-    network = new_network(ConnectN(), ARCHITECTURES["e"], 0)
+    network = new_network(ConnectN(), ARCHITECTURES["unpadded"], 0)
     weights = {name: tensor.numpy().astype(np.float64) for name, tensor in network.state_dict().items()}
 
     def convolved(image, kernel):
@@ -160,8 +160,12 @@ def test_linear_heads_read_the_mean_of_each_channel():
 @pytest.mark.parametrize(
     ("game", "architecture", "message"),
     [
-        (Quarto(), ARCHITECTURES["e"], "network of report E needs a plane for each player"),
-        (ConnectN(3, 3, 3), ARCHITECTURES["e"], "smaller side of the board must be a whole number from 4, not 3"),
+        (Quarto(), ARCHITECTURES["unpadded"], "an unpadded network needs a plane for each player"),
+        (
+            ConnectN(3, 3, 3),
+            ARCHITECTURES["unpadded"],
+            "smaller side of the board must be a whole number from 4, not 3",
+        ),
         (ConnectN(), Architecture(32, 1, 2, "unpadded"), "blocks of the network of report E must be .* not 1"),
     ],
 )

@@ -42,7 +42,7 @@ FOUR = ConnectN()
 
 @pytest.fixture(scope="module")
 def network():
-    return new_network(FOUR, ARCHITECTURES["e"], 3)
+    return new_network(FOUR, ARCHITECTURES["unpadded"], 3)
 
 
 def words_of(positions):
@@ -202,7 +202,7 @@ def test_self_play_alternates_and_keeps_its_tree(network):
 
 def test_training_learns_and_repeats():
     def losses(games):
-        training = train(new_network(FOUR, ARCHITECTURES["e"], 0), FOUR, ExploreSettings(explorations=12), 0)
+        training = train(new_network(FOUR, ARCHITECTURES["unpadded"], 0), FOUR, ExploreSettings(explorations=12), 0)
         return [next(training)[0] for _ in range(games)]
 
     learned = losses(200)
@@ -364,7 +364,7 @@ def test_samples_are_the_positions_after_the_moves():
 
 def test_the_whole_history_is_added_after_each_game(monkeypatch):
     monkeypatch.setattr(quixo_alphazero, "_CAPACITY", 30)
-    network = new_network(Quixo(), ARCHITECTURES["a7_narrow"], 0)
+    network = new_network(Quixo(), ARCHITECTURES["16x10_pooled"], 0)
     before = {name: weights.clone() for name, weights in network.state_dict().items()}
     training = ReportTraining(Quixo(), network, np.random.default_rng(0))
     sizes = []

@@ -117,7 +117,7 @@ def test_an_unknown_preset_is_refused(tmp_path):
     assert done.exit_code == 2
     assert "Unknown preset 'A' for training of alphazero." in done.stderr
     assert "Available: A7, E" in done.stderr
-    assert "preset=E: architecture=e" in ci_envs_train("--options", "alphazero").stdout
+    assert "preset=E: architecture=unpadded" in ci_envs_train("--options", "alphazero").stdout
 
 
 @pytest.mark.parametrize(("name", "option"), FIELDS)

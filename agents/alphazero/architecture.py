@@ -24,8 +24,8 @@ class Architecture:
         channels: channels of every convolution in the body.
         blocks: number of residual blocks, of two convolutions each.
         stem: number of convolutions before the residual blocks.
-        layout: ``heads`` has convolutions in each of three heads; ``pooled`` is the network of report A, with linear
-            heads on the mean of each channel; ``unpadded`` is the network of report E.
+        layout: ``heads`` has convolutions in each of three heads; ``pooled`` has linear heads on the mean of each
+            channel; ``unpadded`` has two convolutions without padding and bias, and two linear layers in each head.
 
     Raises:
         ValueError: a number is out of range.
@@ -51,12 +51,12 @@ ARCHITECTURES = MappingProxyType(
     {
         "32x3": Architecture(32, 3),
         "64x5": Architecture(64, 5),
-        "a7": Architecture(256, 10, layout="pooled"),
-        "a7_narrow": Architecture(16, 10, layout="pooled"),
-        "e": Architecture(32, 0, stem=2, layout="unpadded"),
+        "256x10_pooled": Architecture(256, 10, layout="pooled"),
+        "16x10_pooled": Architecture(16, 10, layout="pooled"),
+        "unpadded": Architecture(32, 0, stem=2, layout="unpadded"),
     }
 )
-"""Networks by name: two of ours, the network of report A, the same with 16 channels, and the network of report E."""
+"""Networks by name: the channels and the residual blocks, and the layout if it is not ``heads``."""
 
 
 @runtime_checkable

@@ -54,7 +54,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     ] = None
 
     architecture: Annotated[
-        str, Option("network: channels x residual blocks, or the network of report A or E", choices=ARCHITECTURES)
+        str, Option("network: channels x residual blocks, and its layout", choices=ARCHITECTURES)
     ] = "32x3"
     initial_network: Annotated[
         str | None,

@@ -17,7 +17,7 @@ from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 
 _POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
-_CONVOLUTIONS, _LOST_CELLS = 2, 3  # of the network of report E: 2 x 2 and 3 x 3 without padding
+_CONVOLUTIONS, _LOST_CELLS = 2, 3  # of an unpadded network: 2 x 2 and 3 x 3 without padding
 
 
 class ConvNorm(nn.Module):
@@ -131,7 +131,7 @@ class PooledNetwork(Network):
 
 
 class UnpaddedNetwork(Network):
-    """The network of report E: convolutions without padding and bias, and two linear layers for each head.
+    """A small network for one plane: convolutions without padding and bias, and two linear layers for each head.
 
     Its input is one plane: 1 for a stone of the player to move, -1 for a stone of the opponent. After the convolutions,
     a board of 6 x 6 has 9 cells x 32 channels. The hidden layers have a quarter and a sixth of these features.
@@ -147,9 +147,9 @@ class UnpaddedNetwork(Network):
         super().__init__(game, architecture)
         height, width, planes = game.observation_shape
         if planes != 2:
-            raise ValueError(f"the network of report E needs a plane for each player; {game} has {planes} planes")
-        integer_between("stem of the network of report E", architecture.stem, _CONVOLUTIONS, _CONVOLUTIONS)
-        integer_between("blocks of the network of report E", architecture.blocks, 0, 0)
+            raise ValueError(f"an unpadded network needs a plane for each player; {game} has {planes} planes")
+        integer_between("stem of an unpadded network", architecture.stem, _CONVOLUTIONS, _CONVOLUTIONS)
+        integer_between("blocks of an unpadded network", architecture.blocks, 0, 0)
         integer_between("smaller side of the board", min(height, width), _LOST_CELLS + 1)
         channels = architecture.channels
         self.body = nn.Sequential(

@@ -1,6 +1,6 @@
 """The replay buffer: positions of self-play that are sampled in random order under random symmetries.
 
-A full buffer replaces its oldest positions, or keeps a random fraction of its positions, as in report A.
+A full buffer replaces its oldest positions, or keeps a random fraction of its positions.
 """
 
 from typing import Any, NamedTuple

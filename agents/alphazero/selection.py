@@ -1,6 +1,6 @@
 """The selection of a leaf of a tree.
 
-PUCT, as in AlphaZero, or UCB1 with the prior as a factor, as report A describes it. In this rule an untried action has
+PUCT, as in AlphaZero, or UCB1 with the prior as a factor. In this rule an untried action has
 the value 0 and counts as tried once.
 """
 

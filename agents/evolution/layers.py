@@ -1,12 +1,12 @@
 """Neural networks as lists of layers that evolve: mutations add, remove and resize layers, and change weights.
 
-Report A evolves lists of layers for Quixo and calls the method NEAT. In contrast to NEAT there are no historical
+A genome is a list of layers. In contrast to NEAT there are no historical
 markings and no species. The operators here are ours. Crossover matches the neurons of two parents by their index. Each
 structural mutation preserves the function of the network as far as possible: a new layer starts as the identity, a
 removed layer is merged into the next one, and a new neuron has no outgoing weights (Chen, Goodfellow and Shlens,
 "Net2Net", ICLR 2016).
 
-The networks of report A have a ReLU also after the output layer, followed by a softmax (``layer_output=softmax``). Its
+With ``layer_output=softmax`` the output layer has a ReLU too, followed by a softmax. One
 crossover aligns whole layers of both parents (``layer_crossover=sequence``), and its mutations are random.
 """
 

@@ -58,7 +58,7 @@ class QuartoGAAgent(PolicyAgent):
 
     With ``algorithm=tree`` all plans together are a game tree whose values are backed up by minimax. The agent
     completes a line if it can, and gives a piece that completes a line only if all pieces do. ``algorithm=wandering``
-    is the algorithm that report B describes.
+    runs an evolution of pairs of a piece and a cell for each placement and for each piece.
     """
 
     @validated
@@ -69,7 +69,7 @@ class QuartoGAAgent(PolicyAgent):
         algorithm: Annotated[
             str,
             Option(
-                "algorithm; tree: all plans together are a game tree; wandering: the algorithm of report B",
+                "algorithm; tree: all plans together are a game tree; wandering: pairs of pieces and cells",
                 choices=ALGORITHMS,
                 untrusted=Untrusted(),
             ),

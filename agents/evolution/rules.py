@@ -1,6 +1,6 @@
 """A policy that plays Quixo by weighted rules: each rule allows some actions, and a rule is drawn by weight.
 
-The rules are the fourteen rules of report D's evolution strategy. A genome has one number for each of the first rules.
+There are fourteen rules. A genome has one number for each of the first rules.
 The weight of a rule is the exponential of its number. The policy draws a rule by weight from the rules that allow an
 action, and plays a random action that it allows. If no rule allows an action, the policy plays a random legal action.
 """

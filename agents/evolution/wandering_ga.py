@@ -1,4 +1,4 @@
-"""The "wandering" genetic algorithm of report B for Quarto, compiled.
+"""The "wandering" genetic algorithm for Quarto, compiled.
 
 A genome has up to four pairs of a piece and a cell: the pieces that are played next, in turn, and the cell of each. It
 is stored in a word of eight bytes: first the four pieces, from the lowest byte, then the four cells. 255 means an

@@ -3,8 +3,7 @@
 The agent goes through the rules in their order. It plays each rule with the probability in its gene, and otherwise goes
 on to the next one. It always plays the last rule if it reaches it. Therefore n rules need n - 1 genes from 0 to 1. With
 features, each class of positions has its own n - 1 genes. Two rules without features need one gene: with the rules
-``take_row`` and ``leave_one``, this gene is the threshold of report B (section B32 of ``ci-envs reports``), played with
-legal moves.
+``take_row`` and ``leave_one``, this gene is the probability to take the whole row.
 
 | feature | is true if |
 |---|---|

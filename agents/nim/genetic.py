@@ -11,8 +11,7 @@ The genome is ``(target_preference, target_range)``. An action is acceptable if 
 | ``relative`` | from 0 to 1 | ``least + preference * span``, ``range * span / 2`` | any action is played |
 
 Here ``least`` is the smallest nim-sum that a legal action leaves, and ``span`` is its distance from the largest one.
-``nearest`` is ours. The other two come from report A: its text describes ``raw``, and its figures come from
-``relative`` in misere play (section A2 of ``ci-envs reports``).
+With ``raw`` and ``relative`` an action is accepted if it leaves a nim-sum in the range.
 
 With ``nearest``, genes near 0 leave a nim-sum of 0, which is optimal play in normal play without a limit per move. This
 holds for each genome with ``target_preference + target_range < 1`` and ``target_preference < 1/2``. With a limit, or in

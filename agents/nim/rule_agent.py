@@ -18,10 +18,8 @@ last one. A rule that finds no legal action of its kind plays any legal action.
 | ``row_random`` | draws a row that is not empty, then the number of objects from 1 to the largest allowed |
 | ``expert`` | plays perfectly, as the agent ``nim_expert`` does |
 
-The first four rules, and ``count_and_decide`` with them, are the fixed rules of report B. Its "always" rule, with legal
-moves, is ``nim:count_and_decide,odd=take_row,even=leave_one`` for the player who moves first, and the same with ``odd``
-and ``even`` exchanged for the other player. ``endgame_first`` and ``endgame_second`` are ours. The random players of
-the reports are ``row_random``.
+``nim:count_and_decide,odd=take_row,even=leave_one`` leaves an even number of rows for the player who moves first; with
+``odd`` and ``even`` exchanged it is for the other player.
 """
 
 from dataclasses import dataclass

@@ -105,8 +105,6 @@ def max_highest(game: Any, own: Any) -> Any:
 def endgame_first(game: Any, own: Any) -> Any:
     """Leave an even number of rows, so that the opponent has to open the last pair of rows.
 
-    This rule is ours. The rule of report B draws a random row and uses only the parity of the number of rows.
-
     With one or two rows left it plays :func:`last_rows`. With more rows, if their number is odd, it takes all objects
     of the highest row; if it is even, it takes all but one. In misere play it does the opposite, to leave an odd
     number. If this action is illegal, it takes one object from the highest row.

@@ -25,7 +25,7 @@ def _(evaluator: ZeroEvaluator) -> Any:
 
 @dataclass(frozen=True)
 class LongestRunEvaluator(Evaluator):
-    """Evaluator that returns the length of the longest run of adjacent stones of one player in a line, as in report D.
+    """Evaluator that returns the length of the longest run of adjacent stones of one player in a line.
 
     A search gets the tuple (evaluator, game), where the game is played on a grid.
 

@@ -87,7 +87,7 @@ class QLearningConfig(TrainingConfig):
             "reward shaping; lines: 0.25 per cell by which the longest own line grows or that of the opponent shrinks;"
             "potential: the same as a potential, which keeps the optimal policy (Ng, Harada, Russell 1999); "
             "longest_run:"
-            " the rewards of report D: a quarter of the board's size for a longer own run and for a shorter run of"
+            " a quarter of the board's size for a longer own run and for a shorter run of"
             " the opponent at the next own turn, and minus as much for the opposite",
             choices=SHAPINGS,
         ),

@@ -58,7 +58,7 @@ class Rule(NamedTuple):
         by_state: True if values belong to the positions after an action (afterstates), False if to actions.
         fold: whether symmetric positions share their values.
         shaping: UNSHAPED, LINES, POTENTIAL or LONGEST_RUN. LINES rewards the change of the longest lines by an
-            action. LONGEST_RUN is report D's reward for the change of the longest runs up to the next own turn.
+            action. LONGEST_RUN rewards the change of the longest runs up to the next own turn.
         softmax: True for softmax exploration, False for epsilon-greedy exploration.
         discount: discount factor from one own turn to the next, 0 to 1.
         initial: value of new positions.

@@ -1,4 +1,4 @@
-"""The rewards of report D for changes of the longest runs of stones."""
+"""Rewards for changes of the longest runs of stones."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _WEIGHT = 0.25  # times the size of the board
 
 @operation
 def run_reward(game: Any, own: Any, opp: Any, next_own: Any, next_opp: Any) -> Any:
-    """Return report D's reward for the change of the longest runs between two positions of a player.
+    """Return the reward for the change of the longest runs between two positions of a player.
 
     The reward is a quarter of the board's size if the own longest run grew, and minus as much if it shrank. The size of
     the change does not matter. The same reward with the opposite sign is added for the opponent's longest run.

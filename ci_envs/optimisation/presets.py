@@ -1,4 +1,4 @@
-"""Presets of the solvers: the genetic algorithms of the course reports as options."""
+"""Presets of the solvers: options by name."""
 
 from collections.abc import Mapping
 

@@ -87,7 +87,7 @@ def largest(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
 
 
 def uncovered_count(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
-    """Return the number of uncovered elements, the heuristic of report A.
+    """Return the number of uncovered elements.
 
     It is admissible if every set costs at least as much as it has elements. With unit costs it is inadmissible.
     """
@@ -116,7 +116,7 @@ def astar(
         str,
         Option(
             "heuristic; with dual and largest, which are admissible, the cover has minimum cost; uncovered, the "
-            "number of uncovered elements, is the inadmissible heuristic of report A; overlap is inadmissible too",
+            "number of uncovered elements, is inadmissible; overlap is inadmissible too",
             choices=HEURISTICS,
         ),
     ] = "dual",

@@ -40,11 +40,11 @@ def greedy(
     ``chvatal`` selects the least cost per newly covered element. Its cover costs at most H(d) times the optimum, where
     d is the size of the largest set and H(d) = 1 + 1/2 + ... + 1/d (Chvatal, "A greedy heuristic for the set-covering
     problem", Mathematics of Operations Research 4, 1979); this gives the bound. The other rules ignore the costs.
-    ``overlap`` is the rule of report B: the least ratio of covered elements to uncovered elements of a set; of equal
+    ``overlap`` selects the least ratio of covered elements to uncovered elements of a set; of equal
     sets, the one with the most uncovered elements. ``course`` goes through the sets by size and selects each that
     covers something new. Ties go to the first set.
 
-    ``greedy:rule=overlap,width=3,lookahead=4`` is the look-ahead that a review of report B proposes: at each step it
+    ``greedy:rule=overlap,width=3,lookahead=4`` looks ahead: at each step it
     tries the 3 best sets, extends each of them by 4 more sets greedily, and selects the one with the least cost per
     covered element.
 

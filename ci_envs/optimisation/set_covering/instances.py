@@ -84,7 +84,7 @@ def set_covering(
     """Make an instance of the lab, a random one, one of a file, or one of given sets.
 
     The parameters are those of ``SetCovering-v0``.
-    ``SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true`` is an instance of report A.
+    ``SetCovering-v0:n=5,count=10,density=0.3,unit_cost=true`` is a small instance.
 
     Raises:
         ValueError: more than one of ``n``, ``path`` and ``sets`` is given, or one of them makes no valid instance.

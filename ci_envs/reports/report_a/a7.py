@@ -36,7 +36,7 @@ from ci_envs.reports.sources import Figure, printed
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
 
-DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "a7_narrow"}
+DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "16x10_pooled"}
 """The method of report A as options of ``ci-envs train alphazero``. The preset has the network of report A. As in the
 program of report A, each position is used about 20 times for training."""
 
@@ -86,13 +86,13 @@ def _run(options: RunOptions, scale: _A7Scale) -> Findings:
         opponent = make_agent("random", _GAME, seed=seed + 1)
         return play_match(_GAME, agent, opponent, scale.matches).sides[0].total.wins
 
-    networks = [train_network(_GAME, "a7_narrow", scale.games, seed + number) for number in range(scale.runs)]
+    networks = [train_network(_GAME, "16x10_pooled", scale.games, seed + number) for number in range(scale.runs)]
     options.report_progress(0.4)
     shares = [100 * wins(_literal_agent(network)) / scale.matches for network in networks]
     options.report_progress(0.5)
     described = train_alphazero(_ENVIRONMENT, _GAME, DESCRIBED, scale.described_games, seed).network
     options.report_progress(0.7)
-    new = _new_network("a7_narrow", seed)
+    new = _new_network("16x10_pooled", seed)
     agents = {
         "literal": trained_agent(_GAME, seed),
         "described": _described_agent(described, seed),
@@ -144,9 +144,9 @@ def _rows(found: Mapping[str, Estimate], runs: Estimate, scale: _A7Scale, seed: 
     yield figure_row("wins v random, untrained", None, *untrained, note="With 16 channels.", unit="%")
     note = "Report A's search, with the network of ours."
     yield figure_row(_STRONG, None, found["strong network"], None, found["ours"], note=note, unit="%")
-    sizes = (Estimate.exact(_parameters(architecture)) for architecture in ("a7", "a7", "32x3"))
+    sizes = (Estimate.exact(_parameters(architecture)) for architecture in ("256x10_pooled", "256x10_pooled", "32x3"))
     yield figure_row("parameters of the network", None, *sizes)
-    network = _new_network("a7", seed)
+    network = _new_network("256x10_pooled", seed)
     agents = _literal_agent(network), _described_agent(network, seed), make_agent(_OURS, _GAME, seed=seed)
     times = (_seconds_per_move(agent, scale.moves) for agent in agents)
     yield figure_row("time of a move", None, *times, note="With 256 channels, one core.", unit="s")

@@ -39,8 +39,8 @@ GAMES = 20
 """Games of self-play in the training of report A."""
 
 MODEL = Path(__file__).with_name("quixo_alphazero.safetensors")
-"""The network of :func:`train_network` with ``a7_narrow``, 20 games and the seed 0: 16 channels instead of 256, because
-the file of report A's network would have 47 MB."""
+"""The network of :func:`train_network` with ``16x10_pooled``, 20 games and the seed 0: 16 channels instead of 256,
+because the file of report A's network would have 47 MB."""
 
 _MAX_PLIES, _CAPACITY, _BATCH, _LEARNING_RATE = 100, 10_000, 64, 1e-3
 _EPOCHS, _LAST_EPOCHS = 2, 10  # after each game, and at the end
@@ -249,7 +249,7 @@ def train_network(game: Game, architecture: str, games: int, seed: int) -> "Netw
 
     Args:
         game: The game.
-        architecture: The name of the architecture, ``a7`` or ``a7_narrow``.
+        architecture: The name of the architecture, ``256x10_pooled`` or ``16x10_pooled``.
         games: The number of games of self-play, 1 or more.
         seed: The seed of the weights and of the training.
     """

@@ -34,7 +34,7 @@ class ExploringAgent(PositionAgent):
 
         Args:
             game: Four in a row on 6 x 6, or the game that the network was trained for.
-            network: With the architecture ``e``.
+            network: With the architecture ``unpadded``.
             settings: Those of the search.
             seed: Of all random numbers.
         """

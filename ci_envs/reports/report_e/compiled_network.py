@@ -45,7 +45,7 @@ class Weights(NamedTuple):
 
 
 def weights_of(network: "Network") -> Weights:
-    """Return the weights of a network with the architecture ``e``."""
+    """Return the weights of a network with the architecture ``unpadded``."""
     arrays = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
     height, width, _ = network.observation_shape
     cells, channels = (height - 3, width - 3), len(arrays["body.2.weight"])

@@ -174,7 +174,7 @@ def _training_rows() -> Iterator[FigureRow]:
 
 
 def _parameter_row() -> FigureRow:
-    sizes = (Estimate.exact(_parameters(architecture)) for architecture in ("e", "e", "32x3"))
+    sizes = (Estimate.exact(_parameters(architecture)) for architecture in ("unpadded", "unpadded", "32x3"))
     return figure_row("parameters of the network", None, *sizes)
 
 
@@ -184,7 +184,7 @@ def _parameters(architecture: str) -> int:
 
 def _gradient_row(seed: int) -> FigureRow:
     """Return the row on the share of the weights to which a step of the listing gives a gradient."""
-    network = _new_network("e", seed)
+    network = _new_network("unpadded", seed)
     played = play_game(GAME, network, ExploreSettings(explorations=10, repaired=False), seed)
     shares = []
     for as_listed in (True, False):

@@ -34,7 +34,7 @@ CONSTANT, GROWING, LARGER, DEEPER = (
 
 _OPPONENT, _LARGER_OPPONENT = "minimax:depth=4", "minimax:depth=2"
 _GROWTH = 100.0
-_SHALLOW, _DEEP = "e", "32x3"
+_SHALLOW, _DEEP = "unpadded", "32x3"
 
 
 class ExperimentScale(NamedTuple):

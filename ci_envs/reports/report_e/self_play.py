@@ -40,7 +40,7 @@ def play_game(game: Game, network: "Network", settings: ExploreSettings, seed: i
 
     Args:
         game: A game in which the players alternate.
-        network: With the architecture ``e``.
+        network: With the architecture ``unpadded``.
         settings: Those of the search.
         seed: Of all random numbers, 0 to 2**64 - 1.
     """
@@ -72,7 +72,7 @@ def train(network: "Network", game: Game, settings: ExploreSettings, seed: int) 
     """Train a network for ever, and yield the loss and the game after each game.
 
     Args:
-        network: With the architecture ``e``; it is changed.
+        network: With the architecture ``unpadded``; it is changed.
         game: A game in which the players alternate.
         settings: Those of the search, repaired: with the listing of report E nothing can be learned.
         seed: Of all random numbers.

@@ -76,7 +76,7 @@ def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: in
     from ci_envs.agents.alphazero.architecture import ARCHITECTURES
     from ci_envs.agents.alphazero.network import new_network
 
-    network = new_network(game, ARCHITECTURES["e"], seed)
+    network = new_network(game, ARCHITECTURES["unpadded"], seed)
     log = TrainingLog([], [])
     for loss, played in islice(train(network, game, settings, seed), games):
         log.losses.append(loss)
