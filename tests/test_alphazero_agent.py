@@ -166,7 +166,7 @@ def test_linear_heads_read_the_mean_of_each_channel():
             ARCHITECTURES["unpadded"],
             "smaller side of the board must be a whole number from 4, not 3",
         ),
-        (ConnectN(), Architecture(32, 1, 2, "unpadded"), "blocks of the network of report E must be .* not 1"),
+        (ConnectN(), Architecture(32, 1, 2, "unpadded"), "blocks of an unpadded network must be .* not 1"),
     ],
 )
 def test_games_and_sizes_that_a_network_does_not_fit_are_refused(game, architecture, message):
