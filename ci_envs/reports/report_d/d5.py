@@ -16,7 +16,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.claims import Cell, Text
-from ci_envs.reports.estimates import mean_of_runs
+from ci_envs.reports.estimates import mean_of_runs, median_of
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
 from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
 from ci_envs.reports.sources import Figure, published
@@ -208,7 +208,8 @@ def _rows(experiment: _Experiment, outcomes: dict[str, _Outcome]) -> Iterator[Fi
         figures[f"v alpha-beta, {seat}, wins"] = (_WON_V_ALPHA_BETA, "won_v_alpha_beta")
     for quantity, (figure, name) in figures.items():
         estimates = (
-            mean_of_runs(getattr(outcome, name), f"runs of {outcome.epochs} epochs") for outcome in outcomes.values()
+            measure(getattr(outcome, name), f"runs of {outcome.epochs} epochs")
+            for measure, outcome in zip((median_of, mean_of_runs, mean_of_runs), outcomes.values(), strict=True)
         )
         label = f"{experiment.name}: {quantity}"
         yield figure_row(label, Figure(figure, _PUBLISHED), *estimates, note=experiment.note, unit="%")
@@ -234,7 +235,7 @@ SECTION = Section(
     ),
     conditions=(
         f"A run is measured in {_GAMES} games against random; the rules move first, in the experiment with alpha-beta"
-        f" second. All figures are means, the literal ones of {_RUNS} runs and the others of {_OTHER_RUNS}. Described"
+        f" second. Literal is the median of {_RUNS} runs, the others are means of {_OTHER_RUNS}. Described"
         " is evolution_strategy:evaluation=rules,strategy=plus,population=1 with the same epochs and games and two"
         " children less, as it measures the parent again. Ours is"
         f" evolution_strategy:{_OURS[_RANDOM][0]},generations={_OURS[_RANDOM][1]} (8,000 games), or against alpha-beta"
