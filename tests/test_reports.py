@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from ci_envs.cli.main import main
 from ci_envs.extras import missing_package
 from ci_envs.reports import plots, results
+from ci_envs.reports.as_printed import KeptBug, as_printed
 from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.claims import Cell, Claim, Verdict, all_of, any_of
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of, share_in_games
@@ -39,6 +40,15 @@ def run(*arguments):
 
 def kept_findings(name, folder):
     return findings_of(section_of(name), RunOptions(quick=True), folder)
+
+
+def test_every_section_says_what_is_printed_and_which_lines_keep_the_bugs():
+    assert as_printed().keys() == sections().keys()
+    for name, box in as_printed().items():
+        assert min(len(box.method), len(box.parameters)) > 10, name
+        assert all(bug.line > 0 and bug.text.endswith(".") for bug in box.bugs)
+    with pytest.raises(ValueError, match=r"0 lines of report_c/c.py contain 'no such code', not 1"):
+        _ = KeptBug("wrong", "report_c/c.py", "no such code").line
 
 
 # --- the command

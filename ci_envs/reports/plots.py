@@ -128,6 +128,8 @@ def _draw_series(axes: "Axes", series: Series, bars: Sequence[Series], brightest
         left = (bars.index(series) + 0.5) * width - 0.4
         axes.bar([place + left for place in range(len(series.x))], series.y, width, label=label)
         axes.set_xticks(range(len(series.x)), [str(x) for x in series.x])
+    elif series.kind == "marks":
+        axes.scatter([bars[0].x.index(x) for x in series.x], series.y, marker="x", color="k", label=label, zorder=3)
     else:
         columns, places = np.unique(np.array(series.x, dtype=np.float64), return_inverse=True)
         rows, heights = np.unique(series.y, return_inverse=True)

@@ -87,7 +87,7 @@ def run(options: RunOptions) -> Findings:
         seed = (options.seed * runs + number) * _SEEDS
         agents, final_reward = _literal_agents(episodes, seed)
         matches = play_pairings(agents, games)
-        drawn = drawn or plots(matches)
+        drawn = drawn or plots(matches, _REPORT)
         figures = percentages(matches) | _mistakes(agents, words, seed)
         literal.append(figures | _final_reward(final_reward, agents[RANDOM], games))
         options.report_progress(0.7 * (number + 1) / runs)

@@ -67,26 +67,35 @@ def mistakes(agent: Agent, words: NDArray[np.uint64], games: int, seed: int) -> 
     return 100 * graded.keeping / graded.decisions, 100 * lost / games
 
 
-def plots(matches: Matches) -> tuple[Plot, ...]:
-    """Return report A's three plots of each pairing."""
-    return tuple(plot for (one, other), match in matches.items() for plot in _plots(one, other, match))
+def plots(matches: Matches, figures: Mapping[str, float]) -> tuple[Plot, ...]:
+    """Return report A's three plots of each pairing, with the published percentages of some quantities."""
+    return tuple(plot for (one, other), match in matches.items() for plot in _plots(one, other, match, figures))
 
 
-def _plots(one: str, other: str, match: MatchResult) -> tuple[Plot, ...]:
+def _plots(one: str, other: str, match: MatchResult, figures: Mapping[str, float]) -> tuple[Plot, ...]:
     name, files = f"{one} v {other}", f"{one}_{other}".lower().replace(" ", "_").replace("-", "_")
     total = match.sides[0].total
-    outcomes = _bars("", (f"{one} wins", f"{other} wins", "draws"), (total.wins, total.losses, total.draws))
+
+    def marks(names: Mapping[str, str]) -> Series:
+        """Return the published numbers of games. ``names`` are the names of the bars by quantity."""
+        known = {
+            bar: figures[f"{name}: {quantity}"] for quantity, bar in names.items() if f"{name}: {quantity}" in figures
+        }
+        return Series("published", tuple(known), tuple(share * total.games / 100 for share in known.values()), "marks")
+
+    labels = f"{one} wins", f"{other} wins", "draws"
+    outcomes = _bars("", labels, (total.wins, total.losses, total.draws)), marks({label: label for label in labels})
     starters = [
         Panel(f"{starter} starts", (_bars("", ("win", "loss", "draw"), (record.wins, record.losses, record.draws)),))
         for starter, record in zip((one, other), _of_starters(match), strict=True)
     ]
     turns = tuple(map(str, TURNS))
-    labels = f"{one} wins", f"{other} wins", "draws"
     by_turn = [
         _bars(label, turns, tuple(counts.values())) for label, counts in zip(labels, _by_turn(match), strict=True)
     ]
+    by_turn.append(marks({f"wins at turn {turn}": turn for turn in turns}))
     return (
-        Plot(f"{files}_outcomes", f"{name}: total outcomes", "outcome", "games", (Panel("", (outcomes,)),)),
+        Plot(f"{files}_outcomes", f"{name}: total outcomes", "outcome", "games", (Panel("", outcomes),)),
         Plot(f"{files}_starter", f"{name}: outcomes by who starts", "of the starter", "games", tuple(starters)),
         Plot(f"{files}_turns", f"{name}: wins and draws by turn", "turn", "games", (Panel("", tuple(by_turn)),)),
     )

@@ -44,7 +44,7 @@ def run(options: RunOptions) -> Findings:
     options.report_progress(0.8)
     rows += pruning_by_depth(MINIMAX, options)
     options.report_progress(1.0)
-    return Findings(tuple(rows), (wins_plot(wins),))
+    return Findings(tuple(rows), (wins_plot(wins, _WINS),))
 
 
 def _boards_row() -> FigureRow:

@@ -48,7 +48,7 @@ def run(options: RunOptions) -> Findings:
     options.report_progress(0.8)
     rows += same_move_rows(options)
     options.report_progress(1.0)
-    return Findings(tuple(rows), (wins_plot(wins),))
+    return Findings(tuple(rows), (wins_plot(wins, _WINS),))
 
 
 _CLAIMS = (

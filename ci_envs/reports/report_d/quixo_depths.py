@@ -92,12 +92,14 @@ def wins_by_depth(search: QuixoSearch, options: RunOptions) -> Wins:
     }
 
 
-def wins_plot(wins: Wins) -> Plot:
-    """Return the plot of the percentages by depth."""
-    series = (
+def wins_plot(wins: Wins, figures: Mapping[int, float]) -> Plot:
+    """Return the plot of the percentages by depth, with the published ones."""
+    series = [
         Series(name, tuple(map(str, records)), tuple(wins_of(record).value for record in records.values()), "bars")
         for name, records in wins.items()
-    )
+    ]
+    known = [depth for depth in wins["literal"] if depth in figures]
+    series.append(Series("published", tuple(map(str, known)), tuple(figures[depth] for depth in known), "marks"))
     return Plot("depth", "Games won against random", "depth", "wins, %", (Panel("", tuple(series)),))
 
 
