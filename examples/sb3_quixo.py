@@ -23,7 +23,7 @@ def main() -> None:
 
     torch.set_num_threads(1)  # more threads are slower, because the network is small
     # the opponent is a part of the environment, and the agent plays from a random seat in each game
-    envs = make_vec_env("ci_envs/Quixo-v0", n_envs=16, env_kwargs={"opponent": "minimax:depth=1"})
+    envs = make_vec_env("ci_envs/Quixo-v0", n_envs=16, env_kwargs={"opponent": "random"})
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, batch_size=512, ent_coef=0.01, seed=0, device="cpu")
     model.learn(steps)
     model.save("quixo_ppo.zip")

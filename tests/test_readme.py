@@ -61,6 +61,10 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/your_agent.md"], re.DOTALL)
     Path("mine.py").write_text(agent)
+    [game] = re.findall(r"```python\n(.*?)```", PAGES["docs/paths/own_game.md"], re.DOTALL)
+    Path("my_game.py").write_text(game)
+    Path("submissions").mkdir()
+    Path("submissions", "first.py").write_text(agent)
     Path("other.py").write_text("import mine\n\n\nclass Agent:\n    act = staticmethod(mine.agent)\n")
     MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/TicTacToe-v0")).save("ppo.zip")
     for name, rest in commands:
@@ -71,7 +75,8 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             short = {"--steps": "100", "--episodes": "100", "--generations": "1", "--minutes": "0.01"}
             [length] = short.keys() & {*arguments}
             arguments[arguments.index(length) + 1] = short[length]
-        if name == "train":
+            if arguments[0].startswith("sb3"):
+                arguments += ["--set", "boards=2", "--set", "ladder_games=2"]
             arguments[0] += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(arguments[0], "")
         if name == "book":
             arguments = [arguments[0], "--minutes", "0.01", "--output", "some.book"]
@@ -137,6 +142,7 @@ def test_the_shell_completion_works_as_documented(monkeypatch):
 
 
 def test_tables_list_every_environment_and_agent():
+    assert len(README.splitlines()) <= 150
     listed = dict(re.findall(r"^\| `([\w-]+)` \| .*\| (\([\d, ]+\) \| \d+) \|$", README, re.MULTILINE))
     for id in ci_envs.registered():
         game = ci_envs.make(id).game
@@ -149,7 +155,6 @@ def test_tables_list_every_environment_and_agent():
     assert sorted(" ".join(listed_solvers).split()) == sorted(SOLVERS.names())
     assert f"with {len(SOLVERS.names())} solvers" in README
     for name in entry_points(group=AGENTS.group).names:
-        assert f"\n| `{name}` | " in README
         assert f"\n| [`{name}`]({name}.md) | " in PAGES["docs/agents/index.md"]
         assert f": agents/{name}.md\n" in NAVIGATION
 
@@ -158,7 +163,7 @@ def test_each_agent_has_a_page_with_all_parts():
     measured = " ".join(path.read_text() for path in (ROOT / "docs" / "strength").glob("*.json"))
     for name in entry_points(group=AGENTS.group).names:
         page = PAGES[f"docs/agents/{name}.md"]
-        assert all(f"**{part}.**" in page for part in ("Idea", "Train", "Limits")), name
+        assert all(f"**{part}.**" in page for part in ("Idea", "Train", "When not to use it")), name
         assert "**Strength.**" in page or re.search(rf'"agent": "{name}[":]', measured), name
         assert re.search(r"\*\*(Papers?|Source)\.\*\*", page) or name in {"human", "random", "report"}, name
 

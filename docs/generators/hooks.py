@@ -15,7 +15,9 @@ sys.path.insert(0, str(ROOT))  # MkDocs loads this file by its path, so Python d
 
 from docs import check_figures  # noqa: E402
 from docs.generators import environments, leaderboard, options, quixo_tables, results, speed  # noqa: E402
+from docs.generators.agent_pictures import PICTURES, agent_picture  # noqa: E402
 from docs.generators.links import relinked_html, relinked_markdown  # noqa: E402
+from docs.generators.tree_pictures import tree_pictures  # noqa: E402
 from docs.generators.tutorials import convert_tutorials  # noqa: E402
 
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
@@ -44,7 +46,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the environments, other files and the citation, and start to convert the tutorials."""
+    """Add the generated pages and pictures, the files outside ``docs``, and start to convert the tutorials."""
     tutorials = [
         str(file.abs_src_path) for file in files if file.src_uri.endswith(".py") and file.is_documentation_page()
     ]
@@ -53,6 +55,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, path, content=content))
     for path, source in _FILES_OF_THE_REPOSITORY.items():
         files.append(File.generated(config, path, content=(ROOT / source).read_text()))
+    pictures = {f"agents/{name}.svg": agent_picture(name) for name in PICTURES}
+    pictures |= {f"paths/{name}.svg": picture for name, picture in tree_pictures().items()}
+    for path, content in pictures.items():
+        files.append(File.generated(config, path, content=content))
     citation = f"# Citation\n\nThis is `CITATION.cff`:\n\n```yaml\n{(ROOT / 'CITATION.cff').read_text()}```\n"
     files.append(File.generated(config, "citation.md", content=citation))
     return files
@@ -62,7 +68,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Add generated tables to a page, and replace links to files outside the site by links to the repository."""
     path = Path(page.file.src_uri)
     if path.parent.name == "agents" and path.stem != "index":
-        markdown = f"{markdown}\n{options.agent_sections(path.stem)}"
+        title, _, text = markdown.partition("\n")
+        picture = f"![The idea of {path.stem}]({path.stem}.svg)"
+        markdown = f"{title}\n\n{picture}\n{text}\n{options.agent_sections(path.stem)}"
     markdown = _SOLVERS.sub(lambda match: options.solver_sections(match[1].split()), markdown)
     markdown = _PROBLEM.sub(lambda match: options.problem_table(match[1]), markdown)
     markdown = _TABLE.sub(lambda match: results.measured_table(match[1]), markdown)
