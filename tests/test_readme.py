@@ -12,6 +12,7 @@ import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
+from xml.etree import ElementTree
 
 import gymnasium
 import pytest
@@ -23,7 +24,9 @@ import ci_envs
 from ci_envs.cli.main import main
 from ci_envs.optimisation.registry import registered_problems
 from ci_envs.optimisation.solving import SOLVERS
+from ci_envs.registry import games
 from ci_envs.registry.agents import AGENTS
+from docs.generators.agent_pictures import PICTURES, agent_picture
 
 ROOT = Path(__file__).parents[1]
 README, CONTRIBUTING = ((ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md"))
@@ -41,12 +44,14 @@ def console_lines(program):
     blocks = [
         block for text in (README, *PAGES.values()) for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     ]
-    lines = [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    lines = [line.partition("  #")[0].strip() for block in blocks for line in block.replace("\\\n", "").splitlines()]
     return list(dict.fromkeys(line for line in lines if line.startswith(f"{program} ")))
 
 
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if "```python" in text])
-def test_python_blocks_of_pages_run(page, capsys):
+def test_python_blocks_of_pages_run(page, capsys, monkeypatch):
+    for attribute in ("_specs", "_ids"):  # registrations are removed
+        monkeypatch.setattr(games, attribute, dict(getattr(games, attribute)))
     if page == "docs/adding_a_game.md":  # its blocks are parts of examples/new_game.py
         example = (ROOT / "examples" / "new_game.py").read_text()
         assert all(block in example for block in re.findall(r"```python\n(.*?)```", PAGES[page], re.DOTALL))
@@ -166,6 +171,18 @@ def test_each_agent_has_a_page_with_all_parts():
         assert all(f"**{part}.**" in page for part in ("Idea", "Train", "When not to use it")), name
         assert "**Strength.**" in page or re.search(rf'"agent": "{name}[":]', measured), name
         assert re.search(r"\*\*(Papers?|Source)\.\*\*", page) or name in {"human", "random", "report"}, name
+
+
+def test_each_agent_has_a_picture():
+    assert PICTURES.keys() == set(entry_points(group=AGENTS.group).names)
+    for name in PICTURES:
+        picture = ElementTree.fromstring(agent_picture(name))
+        width, height = (float(picture.get(side)) for side in ("width", "height"))
+        places = [
+            (float(text.get("x")), float(text.get("y"))) for text in picture.iter("{http://www.w3.org/2000/svg}text")
+        ]
+        assert places, name
+        assert all(0 < x < width and 0 < y < height for x, y in places), name
 
 
 def test_contributing_names_every_folder():
