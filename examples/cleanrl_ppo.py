@@ -97,6 +97,8 @@ def train(args: Args) -> ActorCritic:  # noqa: PLR0915 - one function to read fr
     # SameStep: the observation after the last ply of a game is the start of the next game, so each step is a real ply.
     envs = ci_envs.make_vec(args.env_id, args.num_envs, opponent=None, autoreset_mode="SameStep")
     observation_space, action_space = envs.single_observation_space, envs.single_action_space
+    assert isinstance(observation_space, spaces.Box)
+    assert isinstance(action_space, spaces.Discrete)
     agent = ActorCritic(observation_space, action_space, args.hidden)
     optimizer = torch.optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
 
@@ -157,13 +159,13 @@ def train(args: Args) -> ActorCritic:  # noqa: PLR0915 - one function to read fr
         if iteration % 20 == 0:
             plies = iteration * batch_size
             fps = plies / (time.perf_counter() - begin)
-            print(f"{plies:,} plies, {fps:,.0f} a second; entropy {distribution.entropy().mean():.2f}")
+            print(f"{plies:,} plies, {fps:,.0f} a second")
     return agent
 
 
 def main() -> None:
     """Train with the options of the command line, and compare the network with other agents."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Train PPO, and compare it with other agents.")
     parser.add_argument("env_id", nargs="?", default=Args.env_id)
     parser.add_argument("--total-timesteps", type=int, default=Args.total_timesteps)
     parser.add_argument("--seed", type=int, default=Args.seed)

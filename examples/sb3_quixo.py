@@ -17,7 +17,7 @@ from ci_envs.arena import compare, tables
 
 def main() -> None:
     """Train with the number of steps of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Train MaskablePPO, and compare it with other agents.")
     parser.add_argument("--steps", type=int, default=100_000)
     steps = parser.parse_args().steps
 

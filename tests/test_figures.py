@@ -1,11 +1,13 @@
 """The check of the figures of the documentation (docs/check_figures.py): each has a source."""
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 
 from ci_envs.web import agent_process
+from docs.generators.results import FOLDER, measured_table
 
 ROOT = Path(__file__).parents[1]
 CHECK = runpy.run_path(str(ROOT / "docs" / "check_figures.py"))
@@ -59,6 +61,26 @@ def test_only_the_comments_of_tutorials_are_text(tmp_path):
     tutorial = tmp_path / "tutorial.py"
     tutorial.write_text('# It takes 3 s.\nprint("5 s")  # 7 s\n')
     assert [figure.text for figure in CHECK["figures"](CHECK["page_text"](tutorial))] == ["3 s"]
+
+
+def test_every_measured_table_is_on_a_page_and_can_be_shown():
+    pages = "".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
+    names = {path.stem for path in FOLDER.glob("*.json")}
+    assert {*re.findall(r"<!-- table (\w+) -->", pages)} == names
+    for name in names:
+        head, _, *rows = measured_table(name).partition("\n\n")[0].splitlines()
+        assert rows
+        assert {row.count("|") for row in rows} == {head.count("|")}, name
+
+
+def test_the_table_of_a_comparison_has_its_scores():
+    """The score of the second agent is the rest of the score of the first one."""
+    rows = [line.split(" | ") for line in measured_table("sb3_quixo").splitlines() if line.startswith("| `")]
+    size = len(rows)
+    for row in range(size):
+        for column in range(row):
+            shares = (float(rows[one][2 + other].rstrip("|% ")) for one, other in ((row, column), (column, row)))
+            assert abs(sum(shares) - 100) <= 1
 
 
 def test_the_included_tables_have_the_stated_size():

@@ -34,9 +34,7 @@ def pins(name):
 
 def test_every_script_has_its_requirements():
     assert (
-        SCRIPTS.keys()
-        == REQUIREMENTS.keys()
-        >= {"tianshou", "torchrl", "rllib", "agilerl", "sb3", "rlzoo3", "minari"}
+        SCRIPTS.keys() == REQUIREMENTS.keys() >= {"tianshou", "torchrl", "rllib", "agilerl", "sb3", "rlzoo3", "minari"}
     )
     assert len(SCRIPTS) == len(list(FOLDER.glob("*_*.py")))
 

@@ -60,6 +60,14 @@ def test_python_blocks_of_pages_run(page, capsys, monkeypatch):
         exec(block, {"__name__": "page"})
 
 
+def test_the_game_of_the_path_is_that_of_the_tutorial():
+    [block] = re.findall(r"```python\n(.*?)```", PAGES["docs/paths/own_game.md"], re.DOTALL)
+    tutorial = (ROOT / "docs" / "tutorials" / "own_game.py").read_text()
+    rules = [part for part in block.split("\n\n\n") if part.startswith("@")]
+    assert len(rules) == 5
+    assert all(part in tutorial for part in rules)
+
+
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines("ci-envs")]
     assert {name for name, _ in commands} == {*main.commands}
@@ -126,8 +134,8 @@ def test_the_quoted_speed_is_that_of_the_benchmarks():
     steps, ratio, searches = re.search(
         r"([\d.]+) million steps .* ([\d.]+) times as many .* (\d+) times", README
     ).groups()
-    games = [row for row in measured.values() if row["group"] == "vector steps, Connect Four"]
-    assert (float(steps), ratio) == (round(games[0]["value"] / 1e6, 1), games[0]["ratio"])
+    rows = [row for row in measured.values() if row["group"] == "vector steps, Connect Four"]
+    assert (float(steps), ratio) == (round(rows[0]["value"] / 1e6, 1), rows[0]["ratio"])
     assert int(searches) == round(float(measured["ConnectFour-v0, 1,000 simulations"]["ratio"]))
 
 
