@@ -33,7 +33,8 @@ def draw() -> None:
                 label = (
                     options if name == "report" else entry["agent"].replace("simulations=", "").replace("depth=", "")
                 )
-                axes.annotate(label, place, xytext=(3, 3), textcoords="offset points", fontsize=6)
+                axes.annotate(label, place, xytext=(3, 3), textcoords="offset points", fontsize=7)
+        axes.margins(x=0.18, y=0.08)
         axes.set_xscale("log")
         axes.set_title(game, fontsize="medium")
         axes.axhline(100, color="gray", linewidth=0.5)

@@ -14,12 +14,10 @@ from ci_envs.suites.grade import (
     BLOCK,
     block_actions,
     chosen_regrets,
-    grade_agent,
     graded_agent,
     random_regrets,
     skill_of,
 )
-from ci_envs.suites.position_set import make_set
 
 FOLDER = suite_path("exact-v1")
 MOST_BYTES = 8_000_000
@@ -87,20 +85,7 @@ def test_random_play_has_the_expected_regret(sets):
 
 def test_exact_play_loses_nothing(sets):
     for positions in sets:
-        assert decided("exact", positions.evenly(40)).sum() == 0
-
-
-def test_two_fresh_sets_give_skills_within_their_intervals():
-    environment = "ConnectFour-v0:rows=4,cols=5,n=3"
-    grades = [grade(environment, "minimax:depth=1", seed) for seed in (1, 2)]
-    first, second = (each.skill for each in grades)
-    assert abs(first.mean - second.mean) < np.hypot(first.margin, second.margin)
-    assert 2 < first.margin < 15
-
-
-def grade(environment, spec, seed):
-    positions = make_set(environment, 300, seed)
-    return grade_agent(graded_agent(spec, positions, 0), positions, 2, 0)
+        assert decided("exact", positions.evenly(20)).sum() == 0
 
 
 def test_the_interval_of_the_skill_covers_the_skill_on_all_positions(sets):

@@ -91,6 +91,8 @@ def test_builds_contain_the_single_package(builds):
         "ci_envs/environments.pyi",
         "ci_envs/py.typed",
         "ci_envs/solver/tables/quixo5.tables",
+        "ci_envs/suites/exact-v1/TicTacToe-v0.parquet",
+        "ci_envs/suites/exact-v1/suite.json",
     }
     assert included <= {*names}
     with tarfile.open(sdist) as file:

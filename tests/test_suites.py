@@ -93,6 +93,24 @@ def test_positions_of_a_larger_game_are_different_and_of_all_kinds():
     assert not np.array_equal(other.positions.words, positions.positions.words)
 
 
+def test_two_fresh_sets_give_skills_within_their_intervals():
+    sets = [make_set("ConnectFour-v0:rows=4,cols=5,n=3", 90, seed) for seed in (3, 4)]
+    skills = [grade_agent(make_agent("minimax:depth=1", each.game, seed=0), each, 2, 0).skill for each in sets]
+    assert abs(skills[0].mean - skills[1].mean) < np.hypot(*(skill.margin for skill in skills))
+    assert all(3 < skill.margin < 20 for skill in skills)
+
+
+def test_environments_of_a_game_share_its_weight(tictactoe):
+    nims = [make_set(f"Nim-v0:heaps=1,2,3,misere={misere}", 100, 0) for misere in (False, True)]
+    agents = "random", "exact", "exact"  # in tic-tac-toe, and in both environments of Nim
+    grades = [
+        grade_agent(make_agent(spec, each.game, seed=1), each, 2, 0)
+        for spec, each in zip(agents, (tictactoe, *nims), strict=True)
+    ]
+    assert total_skill(grades).mean == pytest.approx((grades[0].skill.mean + 100) / 2)
+    assert total_skill(grades).margin == pytest.approx(grades[0].skill.margin / 2)
+
+
 def test_exact_play_has_skill_100_and_the_skill_of_random_play_is_near_0(tictactoe):
     exact, chance = (
         grade_agent(make_agent(spec, tictactoe.game, seed=1), tictactoe, 4, 0) for spec in ("exact", "random")
@@ -227,5 +245,19 @@ def test_the_commands_make_a_suite_and_grade_a_function_of_a_file(tmp_path):
     assert "100.0 ±0.0" in shown.output
     rows = json.loads(CliRunner().invoke(main, [*args, "--json", "-"], catch_exceptions=False).stdout)
     assert [row["skill"]["mean"] < 100 for row in rows] == [False, True]
+    files = {name: tmp_path / f"grades.{name}" for name in ("md", "tex", "svg")}
+    drawn = [*args, "--plot", str(files["svg"]), "--table", str(files["md"]), "--submit", str(tmp_path / "board")]
+    CliRunner().invoke(main, [*drawn, "--csv", "-"], catch_exceptions=False)
+    assert files["svg"].read_text().count("mine.py:first") >= 1
+    header, _, best, _ = files["md"].read_text().splitlines()
+    assert header == "| agent | total | Nim-v0:heaps=1,2,3 |"
+    assert best == "| exact | 100.0 ±0.0 | 100.0 ±0.0 |"
+    CliRunner().invoke(main, [*args, "--table", str(files["tex"]), "--csv", "-"], catch_exceptions=False)
+    assert r"exact & 100.0 $\pm$0.0 & 100.0 $\pm$0.0 \\" in files["tex"].read_text()
+    [entry] = (tmp_path / "board").glob("*first*.json")
+    assert "1 of 1 blocks are repeated exactly" in CliRunner().invoke(main, ["verify", str(entry)]).output
+    wrong = CliRunner().invoke(main, [*args, "--table", "grades.doc"])
+    assert "must end in .md or .tex" in wrong.output
+    assert "need --suite" in CliRunner().invoke(main, ["exam", "Nim-v0", "random", "--submit", "board"]).output
     refused = CliRunner().invoke(main, ["exam", "--suite", str(folder), "random", "--tables", "included"])
     assert "--suite has its own" in refused.output

@@ -1,0 +1,67 @@
+"""The entries of the leaderboard: they follow from their decisions, and fast agents decide the same again."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+from ci_envs.suites.folder import read_suite
+from ci_envs.suites.leaderboard import check_entry, read_entry, repeat_blocks
+from docs.generators.leaderboard import entries, leaderboard_table
+
+FOLDER = Path(__file__).parents[1] / "docs" / "leaderboard"
+FAST = "random", "minimax_depth=2", "nim_expert", "report_D2"
+FILES = sorted(FOLDER.glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def sets():
+    return read_suite("exact-v1")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_grades_of_an_entry_follow_from_its_blocks(file, sets):
+    entry = read_entry(file)
+    assert len(check_entry(entry, sets)) == len(entry["grades"]) > 0
+    assert entry["commit"]
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_fast_agents_decide_the_same_again(name, sets):
+    repeated = repeat_blocks(read_entry(FOLDER / f"{name}.json"), sets, 1, 0)
+    assert repeated
+    assert [each for each in repeated if not each.is_equal] == []
+
+
+def test_wrong_entries_are_refused(sets, tmp_path):
+    entry = read_entry(FOLDER / "random.json")
+    better, other, unknown = (copy.deepcopy(entry) for _ in range(3))
+    better["grades"][0]["skill"]["mean"] = 50.0
+    other["checksum"] = "0" * 64
+    unknown["grades"][0]["environment"] = "Nim-v1"
+    for wrong, message in (
+        (better, "has the skill 50 in TicTacToe-v0, but its blocks and the suite give"),
+        (other, "is of another version of the suite exact-v1"),
+        (unknown, "Nim-v1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_entry(wrong, sets)
+    easier = copy.deepcopy(entry)
+    easier["agent"] = "nim_expert"
+    easier["grades"] = [row for row in entry["grades"] if row["environment"].startswith("Nim")]
+    assert not any(each.is_equal for each in repeat_blocks(easier, sets, 1, 0))
+    for text in ("", "[]", "{}"):
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(ValueError, match="is not an entry of a leaderboard"):
+            read_entry(tmp_path / "x.json")
+
+
+def test_stronger_agents_have_a_higher_total():
+    totals = {entry["agent"]: entry["total"]["mean"] for entry in entries().values() if entry["complete"]}
+    ladder = "exact", "mcts:simulations=1000", "minimax:depth=4", "minimax:depth=2", "random"
+    assert sorted(ladder, key=lambda agent: -totals[agent]) == list(ladder)
+    assert totals["exact"] == 100
+
+
+def test_the_table_has_a_row_for_each_entry():
+    assert leaderboard_table().count("<tr>") == len(FILES) + 1
