@@ -50,7 +50,9 @@ class TestEachIntegration:
         assert stated.items() <= pins(name).items()
 
     def test_torch_is_pinned_where_it_is_needed(self, name):
-        assert ("torch" in pins(name)) == (name != "minari")  # the first package, by its exact version (Makefile)
+        assert ("torch" in pins(name)) == (
+            name not in ("minari", "textarena", "verifiers")
+        )  # the first package, by its exact version (Makefile)
 
     def test_the_script_says_how_to_run_it(self, name):
         source = SCRIPTS[name].read_text()

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from ci_envs.agent_interface.decision import NO_ACTION
 from ci_envs.arena.report import agent_rows, notes
 from ci_envs.arena.results import LostGame
 from ci_envs.arena.tournament import Comparison
@@ -87,7 +88,8 @@ def _frames(game: Game, lost: LostGame) -> Iterator[_Frame]:
     yield _Frame("Start", Markup(position.to_svg()))
     for ply, action in enumerate(lost.actions, start=1):
         if action not in position.legal_actions():
-            yield _Frame(f"{ply}. no legal action ({action}): the game is lost", Markup(position.to_svg()))
+            fault = "no answer" if action == NO_ACTION else f"illegal action {action}"
+            yield _Frame(f"{ply}. {fault}: the game is lost", Markup(position.to_svg()))
             return
         caption = f"{ply}. {position.action_name(action)}"
         position = position.play(action)

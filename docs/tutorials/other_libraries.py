@@ -3,7 +3,8 @@
 #
 # The environments implement the standard APIs, so other libraries need no adapter. Each script below trains an agent for
 # tic-tac-toe in less than a minute. The agent then beats the random player in a match of 500 games. `make integration-NAME`
-# runs a script in a virtual environment with the tested versions.
+# runs a script in a virtual environment with the tested versions. The last two scripts play games in words instead, with a
+# scripted language model.
 #
 # | library | script | API | tested with | command |
 # |---|---|---|---|---|
@@ -15,6 +16,8 @@
 # | [RL Baselines3 Zoo](https://rl-baselines3-zoo.readthedocs.io) | [PPO](../../examples/integrations/rlzoo3_ppo.py) | Gymnasium | rl_zoo3 2.9.2, stable-baselines3 2.9.2, gymnasium 1.4.0 | `make integration-rlzoo3` |
 # | [Minari](https://minari.farama.org) | [data set of optimal play](../../examples/integrations/minari_exact.py) | Gymnasium | minari 0.5.4, gymnasium 1.4.0 | `make integration-minari` |
 # | [PettingZoo's tutorial](https://pettingzoo.farama.org/tutorials/sb3/connect_four/) | [MaskablePPO](../../examples/integrations/pettingzoo_tutorial.py) | PettingZoo | pettingzoo 1.27.0, sb3-contrib 2.9.2, gymnasium 1.4.0 | `make integration-pettingzoo` |
+# | [verifiers](https://github.com/PrimeIntellect-ai/verifiers) | [games in words](../../examples/integrations/verifiers_environment.py) | TextEnv | verifiers 0.1.8, gymnasium 1.4.0 | `make integration-verifiers` |
+# | [TextArena](https://github.com/LeonGuertler/TextArena) | [games in words](../../examples/integrations/textarena_game.py) | prompts | textarena 0.7.4, gymnasium 1.4.0 | `make integration-textarena` |
 #
 # [examples/cleanrl_ppo.py](../../examples/cleanrl_ppo.py) is PPO in one file in the style of
 # [CleanRL](https://docs.cleanrl.dev), and needs only PyTorch. The path [Stable-Baselines3 on Quixo](../paths/sb3_quixo.md)
