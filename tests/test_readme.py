@@ -73,11 +73,11 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
     assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
     [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/your_agent.md"], re.DOTALL)
-    Path("mine.py").write_text(agent)
     [game] = re.findall(r"```python\n(.*?)```", PAGES["docs/paths/own_game.md"], re.DOTALL)
     Path("my_game.py").write_text(game)
-    Path("submissions").mkdir()
-    Path("submissions", "first.py").write_text(agent)
+    for file in (Path("mine.py"), Path("submissions/first.py"), Path("students/mine.py")):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(agent)
     Path("other.py").write_text("import mine\n\n\nclass Agent:\n    act = staticmethod(mine.agent)\n")
     MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/TicTacToe-v0")).save("ppo.zip")
     for name, rest in commands:

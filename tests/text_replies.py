@@ -18,7 +18,7 @@ REPLIES = (
     (TIC_TAC_TOE, "Action: `c3`.", "c3"),
     (TIC_TAC_TOE, "I'll play c3.", "c3"),
     (TIC_TAC_TOE, "I'll play c3 because b2 is taken and a3 would be too passive.", "c3"),
-    (TIC_TAC_TOE, "My move is B1! Good luck.", "b1"),
+    (TIC_TAC_TOE, "My move is B1! Have fun.", "b1"),
     (TIC_TAC_TOE, "The center b2 is taken, so the corner c1 is my best option.\n\nAction: c1", "c1"),
     (TIC_TAC_TOE, "If I play a2, O answers a3. If I play b1, O blocks c1. Action: b1", "b1"),
     (TIC_TAC_TOE, '{"action": "c2"}', "c2"),

@@ -26,7 +26,7 @@ from ci_envs.guides import guide_of
 
 
 class ReplyKind(StrEnum):
-    """What a reply names."""
+    """The kind of action that a reply names."""
 
     LEGAL = "legal"
     ILLEGAL = "illegal"
@@ -34,7 +34,7 @@ class ReplyKind(StrEnum):
 
 
 class ParsedReply(NamedTuple):
-    """What a reply names.
+    """The action that a reply names.
 
     Attributes:
         kind: whether it names a legal action, only illegal ones, or none.

@@ -12,7 +12,7 @@ from ci_envs.text.prompts import Prompts
 from ci_envs.text.replies import ReplyKind, parse_reply
 
 
-class BoardGame(ta.Env):
+class TextArenaGame(ta.Env):
     """A board game with the interface of TextArena."""
 
     def __init__(self, environment: str) -> None:
@@ -63,8 +63,8 @@ class BoardGame(ta.Env):
         )
 
 
-class ScriptedModel(ta.Agent):
-    """A model that reads the position in the prompt, and takes so many matches that the nim-sum is 0 if it can."""
+class NimSumModel(ta.Agent):
+    """A model that reads the position in the prompt, and leaves a nim-sum of 0 if it can."""
 
     def __call__(self, observation: str) -> str:
         """Return a reply in the style of a language model."""
@@ -79,7 +79,7 @@ class ScriptedModel(ta.Agent):
         return f"Every action leaves a nim-sum other than 0. Action: {legal[-1]}"
 
 
-class FirstLegal(ta.Agent):
+class FirstActionModel(ta.Agent):
     """A model that names the first legal action."""
 
     def __call__(self, observation: str) -> str:
@@ -96,12 +96,12 @@ def sum_of(heaps: list[str]) -> int:
 
 
 for id in registered():
-    ta.register(f"ci_envs/{id}", entry_point=BoardGame, environment=id)
+    ta.register(f"ci_envs/{id}", entry_point=TextArenaGame, environment=id)
 
 # the second player wins Nim with the heaps 1, 3, 5, 7
 env = ta.make("ci_envs/Nim-v0")
 env.reset(num_players=2, seed=0)
-agents = {0: FirstLegal(), 1: ScriptedModel()}
+agents = {0: FirstActionModel(), 1: NimSumModel()}
 done = False
 while not done:
     player, messages = env.get_observation()
