@@ -17,7 +17,8 @@ from ci_envs.reports.catalog import REPORTS, section_of, sections
 from ci_envs.reports.claims import Cell, Claim, Verdict, all_of, any_of
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of, share_in_games
 from ci_envs.reports.results import findings_of
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Series
 from ci_envs.reports.sources import Figure, SourceKind, printed, published
 
 ROOT = Path(__file__).parents[1]
@@ -115,10 +116,10 @@ def rows_with(*estimates):
 def test_verdicts_follow_from_intervals():
     claim = Claim("A is better.", Cell("a") > Cell("b"), "{:.0f} and {:.0f}.")
     for a, verdict in ((20, "holds"), (0, "does not hold"), (11, "not decided by 9 games and 5 runs")):
-        judgement = claim.judge(rows_with(estimate_of(a, 4), estimate_of(10, 4, "5 runs")))
-        assert (judgement.text, judgement.explanation) == (verdict, f"{a} and 10.")
-    judgement = claim.judge(rows_with(estimate_of(1, 0)))
-    assert (judgement.text, judgement.explanation) == ("not decided by this run", "This run does not measure it.")
+        decision = claim.verdict(rows_with(estimate_of(a, 4), estimate_of(10, 4, "5 runs")))
+        assert (decision.text, decision.explanation) == (verdict, f"{a} and 10.")
+    decision = claim.verdict(rows_with(estimate_of(1, 0)))
+    assert (decision.text, decision.explanation) == ("not decided by this run", "This run does not measure it.")
     equal = rows_with(Estimate.exact(1), Estimate.exact(1))
     assert [(Cell("a") > Cell("b")).decide(equal), (Cell("a") >= Cell("b")).decide(equal)] == [False, True]
     assert (Cell("a") * 2 <= 1.5).decide(equal) is False
@@ -146,10 +147,10 @@ def test_every_verdict_changes_with_the_rows(name, number):
     cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.shown())
     limits = [one for pair in comparisons for one in (pair.larger, pair.smaller) if not isinstance(one, Cell)]
     rng = np.random.default_rng(0)
-    found = {claim.judge(random_rows(cells, limits or [1.0], rng)).verdict for _ in range(3000)}
+    found = {claim.verdict(random_rows(cells, limits or [1.0], rng)).verdict for _ in range(3000)}
     assert found == {Verdict.HOLDS, Verdict.FAILS}
     wide = {cell.quantity: undecided_row(cell.quantity) for cell in cells}
-    assert claim.judge(wide).text == "not decided by 7 games"
+    assert claim.verdict(wide).text == "not decided by 7 games"
 
 
 def random_rows(cells, limits, rng):

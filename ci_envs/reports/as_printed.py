@@ -1,4 +1,4 @@
-"""What the reports print about each section, in our own words, and the bugs that the literal versions keep.
+"""The method and parameters that the reports print, and the bugs that the literal versions keep.
 
 The texts are in ``as_printed.toml``.
 """
@@ -42,7 +42,7 @@ class KeptBug:
 
 @dataclass(frozen=True)
 class AsPrinted:
-    """What a report prints about a section.
+    """The contents of a section of a report, in our own words.
 
     Attributes:
         method: The method and its operators.
@@ -59,7 +59,7 @@ class AsPrinted:
 
 @cache
 def as_printed() -> Mapping[str, AsPrinted]:
-    """Return what the reports print, by the name of the section."""
+    """Return the contents of the reports, by the name of the section."""
     content = tomllib.loads((_FOLDER / "as_printed.toml").read_text())
     return {
         name: AsPrinted(

@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from typing_extensions import override
 
 from ci_envs.reports.estimates import EXACT, Estimate
+from ci_envs.reports.rows import FigureRow
 
-if TYPE_CHECKING:
-    from ci_envs.reports.section import FigureRow
-
-Rows = Mapping[str, "FigureRow"]
+Rows = Mapping[str, FigureRow]
 """The rows of a run by quantity."""
 
 Column = Literal["literal", "described", "ours"]
@@ -29,7 +27,7 @@ class Verdict(StrEnum):
     UNDECIDED = "not decided"
 
 
-class Judgement(NamedTuple):
+class Decision(NamedTuple):
     """The verdict on a claim.
 
     Attributes:
@@ -52,8 +50,8 @@ class Judgement(NamedTuple):
 class Cell:
     """A measured figure of the table.
 
-    A comparison of a cell with a cell or a number is a :class:`Comparison`. Its first cell is the larger one, whichever
-    operator is used.
+    A comparison of a cell with a cell or a number is a :class:`CellComparison`. Its first cell is the larger one, also
+    with the operators ``<`` and ``<=``.
 
     Attributes:
         quantity: The quantity of the row.
@@ -71,17 +69,17 @@ class Cell:
         found = None if row is None else row.columns.get(self.column)
         return None if found is None else found.scaled(self.factor)
 
-    def __gt__(self, other: "Operand") -> "Comparison":
-        return Comparison(self, other, strict=True)
+    def __gt__(self, other: "Operand") -> "CellComparison":
+        return CellComparison(self, other, strict=True)
 
-    def __ge__(self, other: "Operand") -> "Comparison":
-        return Comparison(self, other, strict=False)
+    def __ge__(self, other: "Operand") -> "CellComparison":
+        return CellComparison(self, other, strict=False)
 
-    def __lt__(self, other: "Operand") -> "Comparison":
-        return Comparison(other, self, strict=True)
+    def __lt__(self, other: "Operand") -> "CellComparison":
+        return CellComparison(other, self, strict=True)
 
-    def __le__(self, other: "Operand") -> "Comparison":
-        return Comparison(other, self, strict=False)
+    def __le__(self, other: "Operand") -> "CellComparison":
+        return CellComparison(other, self, strict=False)
 
     def __mul__(self, factor: float) -> "Cell":
         return replace(self, factor=self.factor * factor)
@@ -97,7 +95,7 @@ class Condition:
         """Return whether the condition is true, or None if the intervals of the figures do not decide it."""
         raise NotImplementedError
 
-    def comparisons(self) -> "Iterator[Comparison]":
+    def comparisons(self) -> "Iterator[CellComparison]":
         """Yield the comparisons of the condition, in their order."""
         raise NotImplementedError
 
@@ -106,7 +104,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Comparison(Condition):
+class CellComparison(Condition):
     """The condition that one figure is larger than another one. Their intervals decide it.
 
     Attributes:
@@ -131,7 +129,7 @@ class Comparison(Condition):
         return None
 
     @override
-    def comparisons(self) -> "Iterator[Comparison]":
+    def comparisons(self) -> "Iterator[CellComparison]":
         yield self
 
     def cells(self) -> Iterator[Cell]:
@@ -152,7 +150,7 @@ class _Joined(Condition):
         return None if None in decided else self.is_conjunction
 
     @override
-    def comparisons(self) -> Iterator[Comparison]:
+    def comparisons(self) -> Iterator[CellComparison]:
         for part in self.parts:
             yield from part.comparisons()
 
@@ -191,13 +189,13 @@ class Claim:
     why: str
     cells: tuple[Cell, ...] | None = None
 
-    def judge(self, rows: Rows) -> Judgement:
+    def verdict(self, rows: Rows) -> Decision:
         """Return the verdict that the rows of a run give."""
         decided = self.condition.decide(rows)
         explanation = Text(self.why, self.shown()).fill(rows)
         if decided is None:
-            return Judgement(Verdict.UNDECIDED, self._sample(rows), explanation)
-        return Judgement(Verdict.HOLDS if decided else Verdict.FAILS, "", explanation)
+            return Decision(Verdict.UNDECIDED, self._sample(rows), explanation)
+        return Decision(Verdict.HOLDS if decided else Verdict.FAILS, "", explanation)
 
     def shown(self) -> tuple[Cell, ...]:
         """Return the cells of the explanation."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from ci_envs.drawing.figure_file import figure_type
 from ci_envs.extras import optional_import
-from ci_envs.reports.section import FigureRow, Findings, Plot, Section, Series
+from ci_envs.reports.rows import FigureRow
+from ci_envs.reports.section import Findings, Plot, Section, Series
 from ci_envs.storage.files import write_whole
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share
 from ci_envs.reports.quixo_search import QuixoSearch, QuixoSearchAgent
-from ci_envs.reports.section import FigureRow, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
 
 QUIXO = Quixo()
 

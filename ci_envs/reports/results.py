@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ci_envs.reports.estimates import Estimate
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series
+from ci_envs.reports.rows import FigureRow
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, Source, SourceKind
 from ci_envs.storage.files import write_whole
 
@@ -71,7 +72,7 @@ def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
 def json_claims(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
     """Yield the verdict on each claim as a dictionary of JSON values."""
     for claim in section.claims:
-        verdict, sample, explanation = claim.judge(findings.by_quantity)
+        verdict, sample, explanation = claim.verdict(findings.by_quantity)
         yield {"claim": claim.text, "verdict": verdict, "sample": sample, "explanation": explanation}
 
 

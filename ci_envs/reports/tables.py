@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ci_envs.reports.estimates import EXACT, Estimate
-from ci_envs.reports.section import FigureRow, Findings, Section
+from ci_envs.reports.rows import FigureRow
+from ci_envs.reports.section import Findings, Section
 from ci_envs.reports.sources import SourceKind, marks_of
 
 COLUMNS = ("quantity", "report", "literal", "95% of measurements", "described", "ours", "sample")
@@ -75,8 +76,8 @@ def footnotes(rows: tuple[FigureRow, ...]) -> list[str]:
 def claim_cells(section: Section, findings: Findings) -> Iterator[tuple[str, str, str]]:
     """Yield each claim with its verdict and the reason."""
     for claim in section.claims:
-        judgement = claim.judge(findings.by_quantity)
-        yield claim.text, judgement.text, judgement.explanation
+        decision = claim.verdict(findings.by_quantity)
+        yield claim.text, decision.text, decision.explanation
 
 
 def format_number(value: float) -> str:

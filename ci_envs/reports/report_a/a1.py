@@ -17,7 +17,8 @@ from ci_envs.optimisation.solving import Result, optimise
 from ci_envs.reports.claims import Cell, Text
 from ci_envs.reports.estimates import median_of
 from ci_envs.reports.report_a.best_first_covering import best_first, cover_of
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 
 _ELEMENTS, _SETS, _DENSITY = 5, 10, 0.3
 _DRAWS, _SAMPLES = 3000, 20

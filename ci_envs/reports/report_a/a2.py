@@ -31,7 +31,8 @@ from ci_envs.reports.report_a.nim_genes import (
     genome_strategy,
 )
 from ci_envs.reports.report_a.nim_genes_plots import GENES, diversity_plot, heat_map
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, published
 from ci_envs.training.learners import make_config
 from ci_envs.training.trainer import Task

@@ -13,7 +13,8 @@ from ci_envs.optimisation.solving import Result, optimise
 from ci_envs.reports.claims import Cell, Claim, Text, all_of
 from ci_envs.reports.estimates import median_of
 from ci_envs.reports.report_a.black_box_ga import PARENTS, PATIENCE, POPULATION, by_fitness, by_ones, generations
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, printed
 
 _FIGURES = {

@@ -32,7 +32,8 @@ from ci_envs.reports.report_a.tictactoe_players import (
     q_agent,
 )
 from ci_envs.reports.report_a.tictactoe_tables import EPISODES, TICTACTOE, learn_monte_carlo, learn_q
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, published
 from ci_envs.reports.tabular_learning import learned
 from ci_envs.solver.reachable import sample_positions

@@ -23,7 +23,8 @@ from ci_envs.reports.quixo_measurements import (
     wins_of,
 )
 from ci_envs.reports.quixo_search import ADAPTIVE, Mover, QuixoSearch, quixo_searcher
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, printed, rerun
 
 LITERAL = QuixoSearch(ADAPTIVE, Mover.AGENT, shuffled=True)

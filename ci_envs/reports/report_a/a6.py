@@ -24,7 +24,8 @@ from ci_envs.reports.report_a.quixo_layers import (
     evolve,
     random_network,
 )
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, printed
 
 _DESCRIBED = "preset=A6"

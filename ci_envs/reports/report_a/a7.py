@@ -30,7 +30,8 @@ from ci_envs.reports.report_a.quixo_alphazero import (
     train_network,
     trained_agent,
 )
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from ci_envs.reports.claims import Cell, Claim, Text
 from ci_envs.reports.estimates import Estimate, measured_share, median_of
 from ci_envs.reports.report_b.best_covers import CONDITIONS, best_weight, weights_of_starts
 from ci_envs.reports.report_b.bounded_searches import breadth_first, dijkstra
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed
 
 _WEIGHTS = {5: 5, 10: 10, 20: 24, 100: 182, 500: 1262, 1000: 2878}

@@ -22,7 +22,8 @@ from ci_envs.reports.claims import Cell, Claim, Text, all_of
 from ci_envs.reports.estimates import Estimate, mean_of_runs
 from ci_envs.reports.report_b.best_covers import CONDITIONS, best_weight
 from ci_envs.reports.report_b.covering_ga import GENERATIONS, PLAN, Variant, genetic
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed
 
 _FIGURES = {5: (5, 3), 10: (10, 7), 20: (24, 200), 100: (202, 200), 500: (1610, 200), 1000: (3600, 200)}

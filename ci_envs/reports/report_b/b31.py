@@ -37,7 +37,8 @@ from ci_envs.reports.nim_strategies import (
     win_percentage,
     win_share,
 )
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed
 
 _MATCHES = 100  # matches of each measurement of report B

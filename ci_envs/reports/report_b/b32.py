@@ -43,7 +43,8 @@ from ci_envs.reports.report_b.nim_proposals import (
     measured_fitness,
 )
 from ci_envs.reports.report_b.nim_reviews import bounded_expert
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, Source, printed, published
 
 _MATCHES, _POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 100, 50, 300, 100, 0.2
@@ -258,7 +259,7 @@ def _proposal(name: str, values: Values, shares: Values, generations: int, note:
 
 
 def _told_rows(seeds: range, generations: int) -> Iterator[FigureRow]:
-    """Yield the rows on the strategies of two other students, whom a review of report B mentions."""
+    """Yield the rows on the strategies of two other students, as reviews of report B describe them."""
     strategies = take_row, leave_one_of_larger, row_random
     for opponent, name, figure, note in (
         (row_random, "a student with three genes v random", Figure(95, _FIRST_STUDENT), _TOLD_NOTE),

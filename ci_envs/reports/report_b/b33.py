@@ -48,7 +48,8 @@ from ci_envs.reports.report_b.nim_reviews import (
     expected_visits,
     search_with_rollouts,
 )
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed, published
 
 _THREE_ROWS: Rows = (1, 3, 5)

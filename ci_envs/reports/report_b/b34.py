@@ -27,7 +27,8 @@ from ci_envs.reports.report_b.nim_q_learning import (
     play_games,
     searched_q_table,
 )
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed, published
 from ci_envs.reports.tabular_learning import new_trainer, train_to
 

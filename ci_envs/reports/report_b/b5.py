@@ -17,7 +17,8 @@ from ci_envs.games.quarto import Quarto
 from ci_envs.reports.claims import Cell, Claim, Text, all_of
 from ci_envs.reports.estimates import measured_share
 from ci_envs.reports.report_b.quarto_wandering import VARIANTS, rule_agent, wandering_agent
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed
 
 _LITERAL, _RESTART, _RULE = "report:B5", "report:B5:restart", "report:B5:rule"

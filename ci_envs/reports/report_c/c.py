@@ -16,7 +16,8 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.reports.claims import Cell, Claim, Column, Text, any_of
 from ci_envs.reports.estimates import mean_of, measured_share
 from ci_envs.reports.report_c.literal_mcts import ITERATIONS, LiteralMCTSAgent, literal_mcts
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, printed
 
 _DESCRIBED = f"mcts:simulations={ITERATIONS},exploration=1.41,proofs=false"

@@ -23,7 +23,8 @@ from ci_envs.reports.report_d.quixo_depths import (
     wins_by_depth,
     wins_plot,
 )
-from ci_envs.reports.section import FigureRow, Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, printed, published
 
 _WINS = {1: 86.7, 2: 86.7, 3: 93.3}

@@ -11,7 +11,8 @@ from ci_envs.reports.claims import Cell, Text
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.report_d.quixo_monte_carlo import GAMES, PositionTableAgent, learn_positions
 from ci_envs.reports.report_d.quixo_rows import QUIXO, SEATS, require_quixo, share_by_seat
-from ci_envs.reports.section import Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, published
 from ci_envs.reports.tabular_learning import learned
 

@@ -17,7 +17,8 @@ from ci_envs.reports.report_d.quixo_q_learning import (
     learn_actions,
 )
 from ci_envs.reports.report_d.quixo_rows import QUIXO, SEATS, require_quixo, share_by_seat
-from ci_envs.reports.section import Findings, RunOptions, Section, figure_row
+from ci_envs.reports.rows import figure_row
+from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import Figure, published
 from ci_envs.reports.tabular_learning import learned
 

@@ -18,7 +18,8 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.reports.claims import Cell, Text
 from ci_envs.reports.estimates import mean_of_runs, median_of
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, published
 from ci_envs.training.learners import read_training_options
 

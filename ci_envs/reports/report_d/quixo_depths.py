@@ -24,7 +24,8 @@ from ci_envs.reports.quixo_measurements import (
     wins_of,
 )
 from ci_envs.reports.quixo_search import Leaf, Mover, QuixoSearch
-from ci_envs.reports.section import FigureRow, Panel, Plot, RunOptions, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Panel, Plot, RunOptions, Series
 from ci_envs.reports.sources import Figure, Source
 
 MINIMAX = QuixoSearch(1, Mover.OPPONENT, Leaf.LONGEST_RUN, pruning=False)

@@ -29,7 +29,8 @@ from ci_envs.reports.report_e.matches import alphazero_agent, play_perfect_defen
 from ci_envs.reports.report_e.self_play import game_loss, play_game
 from ci_envs.reports.report_e.threats import blocked_threats
 from ci_envs.reports.report_e.trainings import GAME, TrainingLog, described_network, read_logs
-from ci_envs.reports.section import FigureRow, Findings, Panel, Plot, RunOptions, Section, Series, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
 from ci_envs.reports.sources import Figure, published
 
 if TYPE_CHECKING:

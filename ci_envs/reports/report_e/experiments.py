@@ -16,7 +16,7 @@ from ci_envs.reports.report_e.agent import PLAY, ExploringAgent
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.matches import alphazero_agent, play_perfect_defender, wins_from_seat
 from ci_envs.reports.report_e.trainings import ENVIRONMENT, GAME, GAMES_OF_STEP, OURS, train_from_start
-from ci_envs.reports.section import FigureRow, figure_row
+from ci_envs.reports.rows import FigureRow, figure_row
 
 EXPLORATIONS = 300
 """The explorations for each move in the literal trainings of the experiments."""
