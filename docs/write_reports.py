@@ -129,10 +129,11 @@ def _printed_parts(name: str) -> Iterator[str]:
     box = as_printed()[name]
     yield f"**As printed.** {box.method} *Parameters:* {box.parameters}"
     if box.pseudo_code:
-        yield f"```text\n{box.pseudo_code}\n```"
+        yield f"```text\n{box.pseudo_code.strip()}\n```"
     if box.bugs:
         bugs = (f"- {bug.text} `{bug.code}` ({bug.file}, line {bug.line})" for bug in box.bugs)
         yield "*Bugs that the literal version keeps:*\n\n" + "\n".join(bugs)
+    yield from filter(None, [box.after])
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -10,6 +10,7 @@ import torch
 from playing import random_positions
 
 from ci_envs import ConnectN, Position, Quixo, make_agent
+from ci_envs.agent_interface.capabilities import as_analyst
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.network import new_network
@@ -304,6 +305,23 @@ def test_the_agent_of_report_e_wins_as_first_player(name):
     assert blocked >= 0.6 * threats
     with pytest.raises(ValueError, match=r"report:E plays ConnectN.*, not ConnectN\(rows=6, cols=7"):
         make_agent(f"report:{name}", ConnectN(6, 7, 4))
+
+
+def test_the_agent_of_report_e_analyses_positions():
+    position = Position.start(FOUR)
+    for action in (0, 30, 1, 31, 2, 33):  # the player to move has three in a row
+        position = position.play(action)
+    analysis = as_analyst(trained_agent(FOUR, 0, repaired=True, explorations=200), "report:E").analyse(position)
+    assert analysis.action_values.keys() == set(position.legal_actions())
+    assert analysis.action_values[3] == 1
+    assert analysis.visits.sum() <= analysis.simulations
+    assert analysis.priors.sum() == pytest.approx(1)
+    assert analysis.principal_variation == (3,)
+    analysis = trained_agent(FOUR, 0).analyse(Position.start(FOUR))
+    assert analysis.visits[analysis.principal_variation[0]] == analysis.visits.max() > 0
+    assert np.nanmax(np.abs([*analysis.action_values.values()])) <= 1
+    with pytest.raises(ValueError, match="the game is over"):
+        trained_agent(FOUR, 0).analyse(position.play(3))
 
 
 # --- report A

@@ -47,14 +47,16 @@ class AsPrinted:
     Attributes:
         method: The method and its operators.
         parameters: The parameters, and those that are not printed.
-        pseudo_code: The pseudo-code, or an empty text.
         bugs: The bugs that our literal version keeps.
+        pseudo_code: The pseudo-code, or an empty text.
+        after: Our work on the plans of the report, in Markdown, or an empty text.
     """
 
     method: str
     parameters: str
-    pseudo_code: str
     bugs: tuple[KeptBug, ...]
+    pseudo_code: str = ""
+    after: str = ""
 
 
 @cache
@@ -62,11 +64,5 @@ def as_printed() -> Mapping[str, AsPrinted]:
     """Return the contents of the reports, by the name of the section."""
     content = tomllib.loads((_FOLDER / "as_printed.toml").read_text())
     return {
-        name: AsPrinted(
-            box["method"],
-            box["parameters"],
-            box.get("pseudo_code", "").strip(),
-            tuple(KeptBug(*bug) for bug in box["bugs"]),
-        )
-        for name, box in content.items()
+        name: AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])}) for name, box in content.items()
     }

@@ -1,5 +1,7 @@
 """The agent of report E: its network and its search, for a move."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
+from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.reports.report_e.compiled_network import weights_of
-from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
+from ci_envs.reports.report_e.exploration import ExploreSettings, Tree, explore, new_tree, next_move, plant_root
 
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
@@ -47,12 +51,62 @@ class ExploringAgent(PositionAgent):
         seeds = self.rng.integers(2**64, size=len(words), dtype=np.uint64)
         return np.array([self._action(row, seed) for row, seed in zip(words, seeds, strict=True)], dtype=np.int64)
 
+    def analyse(self, position: Position) -> Analysis:
+        """Search a position, and return the values and the visits of its actions.
+
+        Raises:
+            ValueError: The game is over, or it is another game.
+        """
+        words = self.words_of(position)
+        with self._explored(words, self.rng.integers(2**64, dtype=np.uint64)) as tree:
+            return _analysis_of(tree, self.game.action_count)
+
     def _action(self, words: NDArray[np.uint64], seed: np.uint64) -> int:
+        with self._explored(words, seed) as tree:
+            return int(tree.nodes[next_move(tree, self._settings)]["action"])
+
+    @contextmanager
+    def _explored(self, words: NDArray[np.uint64], seed: np.uint64) -> Iterator[Tree]:
+        """Lend the tree of a position after its search."""
         with self._trees.use() as tree:
             tree.random[0] = seed
             plant_root(tree, words[0], words[1])
             explore(self.game, tree, self._settings)
-            return int(tree.nodes[next_move(tree, self._settings)]["action"])
+            yield tree
+
+
+def _analysis_of(tree: Tree, actions: int) -> Analysis:
+    """Return the analysis of a tree. V of a child is the value for the player who moves to it."""
+    root, children = tree.nodes[0], _children(tree, 0)
+    visits, priors = np.zeros(actions, np.int64), np.zeros(actions)
+    visits[children["action"]], priors[children["action"]] = children["n"], children["prior"]
+    is_known = (children["n"] > 0) | (children["over"] > 0)
+    values = dict(zip(children["action"].tolist(), np.where(is_known, children["v"], np.nan).tolist(), strict=True))
+    return Analysis(
+        value=float(-root["v"]),
+        action_values=values,
+        principal_variation=tuple(_best_path(tree)),
+        visits=visits,
+        priors=priors,
+        simulations=int(root["n"]),
+    )
+
+
+def _best_path(tree: Tree) -> Iterator[int]:
+    """Yield the actions to the children that win, or else to the most visited children."""
+    here = 0
+    while len(children := _children(tree, here)):
+        child = int(np.lexsort((children["n"], children["u"] == np.inf))[-1])
+        if not (children[child]["n"] or children[child]["over"]):
+            return
+        here = int(tree.nodes[here]["first"]) + child
+        yield int(children[child]["action"])
+
+
+def _children(tree: Tree, node: int) -> NDArray[np.void]:
+    first = tree.nodes[node]["first"]
+    children: NDArray[np.void] = tree.nodes[first : first + tree.nodes[node]["children"]]
+    return children
 
 
 def trained_agent(
