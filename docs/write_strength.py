@@ -66,8 +66,7 @@ are from the games after 4 random plies.
 
 EXAM_FILE = "docs/results/exam_Quixo-v0.json"
 EXAM_COMMAND = (
-    "ci-envs exam Quixo-v0 alphazero alphazero:temperature=0.2,contempt=1,exploration=0.25,prior_temperature=2"
-    f" mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
+    f"ci-envs exam Quixo-v0 alphazero mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
 )
 """The command that wrote the results of the exam."""
 
@@ -78,8 +77,7 @@ Three positions of Quixo on 5 x 5 have published values (Tanaka, Bonnet, Tixeuil
 to move in each of them: the initial position is drawn, X wins `XX..O/...../...../...../.....`, and X loses
 `OOOO./...../...X./...../..XXX`.
 
-- *correct values*: positions whose value the analysis of the agent predicts correctly. Contempt reduces the values of
-  an analysis.
+- *correct values*: positions whose value the analysis of the agent predicts correctly.
 - *won games*: games that the side with the win won against `minimax:depth=6`, 10 from each of the two decided
   positions. In brackets: 95% intervals (Wilson).
 

@@ -22,6 +22,7 @@ from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.solver.reachable import sample_positions
 from ci_envs.training.learners import make_config
+from ci_envs.training.trainer import Task
 
 SMALL = Architecture(8, 1)
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((1, 3, 5)), Quarto())
@@ -259,6 +260,29 @@ def test_the_contempt_is_sampled_for_every_action():
     assert np.std([one.value for one in found]) == pytest.approx(0.5 / np.sqrt(12), abs=0.02)
     calm = AlphaZeroAgent(game, new_network(game, SMALL, 0), simulations=20, seed=0)
     assert np.std([calm.analyse(Position.start(game)).value for _ in range(20)]) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("game", "defaults"),
+    [
+        (Quixo(5), {"exploration": 0.25, "prior_temperature": 2.0, "temperature": 0.2, "contempt": 1.0}),
+        (Quixo(4), {"exploration": 1.5, "prior_temperature": 1.0, "temperature": 0.0, "contempt": 0.0}),
+    ],
+)
+def test_a_game_has_its_own_defaults_of_play(game, defaults):
+    network, boards = new_network(game, SMALL, 0), batch_of(random_positions(game, 40, seed=0))
+    actions = [
+        AlphaZeroAgent(game, network, simulations=20, seed=1, **options).act_batch(boards).tolist()
+        for options in ({}, defaults, {**defaults, "temperature": 1.0})
+    ]
+    assert actions[0] == actions[1] != actions[2]
+
+
+def test_the_ladder_of_the_training_does_not_use_the_defaults_of_play():
+    config = make_config(AlphaZeroTrainer, Quixo(), {"iterations": 1, "architecture": "a7_narrow"})
+    agent = AlphaZeroTrainer(Task("Quixo-v0", Quixo(), None, 0), config).agent()
+    assert (agent._settings.exploration, agent._settings.prior_temperature) == (config.ladder_exploration, 1.0)
+    assert (agent._temperature, agent._contempt) == (config.ladder_temperature, config.contempt)
 
 
 def test_the_analysis_describes_the_search():

@@ -17,6 +17,7 @@ from ci_envs.agents.alphazero.architecture import HasWeights
 from ci_envs.agents.alphazero.model_file import read_onnx_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.onnx_inference import OnnxInference
+from ci_envs.agents.alphazero.playing import PlayingDefaults, playing_defaults
 from ci_envs.agents.alphazero.result import draw_actions
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
@@ -45,37 +46,44 @@ class AlphaZeroOptions(Validated):
         "puct"
     )
     exploration: Annotated[
-        float, Option("exploration constant, the factor of the prior", gt=0, untrusted=Untrusted())
-    ] = 1.5
-    prior_temperature: Annotated[
-        float,
+        float | None,
         Option(
-            "temperature of the priors, as the policy temperature of Lc0; above 1 the priors are flatter; policies "
-            "that were learned with Gumbel selection at the root are sharp",
+            "exploration constant, the factor of the prior; none is 0.25 on Quixo 5 x 5, otherwise 1.5",
             gt=0,
             untrusted=Untrusted(),
         ),
-    ] = 1.0
+    ] = None
+    prior_temperature: Annotated[
+        float | None,
+        Option(
+            "temperature of the priors, as the policy temperature of Lc0; above 1 the priors are flatter; policies "
+            "that were learned with Gumbel selection at the root are sharp; none is 2 on Quixo 5 x 5, otherwise 1",
+            gt=0,
+            untrusted=Untrusted(),
+        ),
+    ] = None
     temperature: Annotated[
-        float,
+        float | None,
         Option(
             "temperature with which an action is sampled from the policy of the search; 0 plays the best action; a "
-            "small temperature such as 0.15 breaks the cycles of two deterministic agents on Quixo",
+            "small temperature such as 0.15 breaks the cycles of two deterministic agents on Quixo; none is 0.2 on "
+            "Quixo 5 x 5, otherwise 0",
             ge=0,
             untrusted=Untrusted(),
         ),
-    ] = 0.0
+    ] = None
     contempt: Annotated[
-        float,
+        float | None,
         Option(
             "maximum reduction of the value of a draw; with contempt the agent takes risks rather than repeat "
             "positions; each action draws the reduction from 0 to contempt, which ends cycles; the reduction "
-            "decreases if the value of the position is below 0, and is 0 at a value of -1/2",
+            "decreases if the value of the position is below 0, and is 0 at a value of -1/2; none is 1 on Quixo 5 x 5, "
+            "and 0 in analyses and in other games",
             ge=0,
             le=1,
             untrusted=Untrusted(),
         ),
-    ] = 0.0
+    ] = None
     lookahead: Annotated[
         int,
         Option(
@@ -98,6 +106,11 @@ class AlphaZeroOptions(Validated):
         ),
     ] = 4
     exact: Exact = None
+
+    def for_play(self, game: Game) -> PlayingDefaults:
+        """Return the options whose defaults depend on the game."""
+        given = {name: getattr(self, name) for name in PlayingDefaults._fields}
+        return playing_defaults(game)._replace(**{name: value for name, value in given.items() if value is not None})
 
 
 class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
@@ -136,6 +149,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             OSError: the file cannot be read.
         """
         chosen = AlphaZeroOptions(**options)
+        play = chosen.for_play(game)
         path = shipped_model(game) if path is None else path
         model = onnx_model(path) if isinstance(path, HasWeights) else read_onnx_model(path, game)
         super().__init__(game, seed=seed)
@@ -143,20 +157,21 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         self._max_positions = max(1, _MAX_NODES // (chosen.simulations * game.action_count))
         self._settings = SearchSettings(
             SELECTIONS[chosen.selection],
-            chosen.exploration,
+            play.exploration,
             chosen.simulations,
             lookahead=chosen.lookahead,
-            prior_temperature=chosen.prior_temperature,
+            prior_temperature=play.prior_temperature,
             leaves=chosen.leaves,
         )
-        self._temperature, self._contempt = chosen.temperature, chosen.contempt
+        self._temperature, self._contempt = play.temperature, play.contempt
+        self._analysis_contempt = chosen.contempt or 0.0
         self._tables = None if chosen.exact is None else AgentTables(game, str(chosen.exact))
         self._forests = WorkMemory(self._new_forest)
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         words = np.ascontiguousarray(words, dtype=np.uint64)
-        seeds, contempt = self._random_streams(len(words))
+        seeds, contempt = self._random_streams(len(words), self._contempt)
         parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
         return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
 
@@ -168,7 +183,9 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             ValueError: ``position`` is of another game, or the game is over.
         """
         words = self.words_of(position)[np.newaxis]
-        analyses = self._analyses(words, list(position.legal_actions()), *self._random_streams(1))
+        analyses = self._analyses(
+            words, list(position.legal_actions()), *self._random_streams(1, self._analysis_contempt)
+        )
         return (annotated(analysis, position, self._tables) for analysis in analyses)
 
     def _analyses(
@@ -191,9 +208,9 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         tables = NO_TABLES if self._tables is None else self._tables.for_trees
         return Forest(self.game, self._settings, 1, tables=tables)
 
-    def _random_streams(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-        """Return the seeds and the contempt of the next ``count`` searches."""
-        return self.rng.integers(2**64, size=count, dtype=np.uint64), self._contempt * self.rng.random(count)
+    def _random_streams(self, count: int, contempt: float) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """Return the seeds of the next ``count`` searches, and their contempt, from 0 to ``contempt``."""
+        return self.rng.integers(2**64, size=count, dtype=np.uint64), contempt * self.rng.random(count)
 
     def _search(
         self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]

@@ -267,6 +267,7 @@ class AlphaZeroTrainer(Trainer):
             simulations=self.config.ladder_simulations,
             selection=self.config.ladder_selection,
             exploration=self.config.ladder_exploration,
+            prior_temperature=1.0,
             temperature=self.config.ladder_temperature,
             contempt=self.config.contempt,
             lookahead=self.config.ladder_lookahead,

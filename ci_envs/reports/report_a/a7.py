@@ -116,7 +116,17 @@ def _described_agent(network: "Network", seed: int) -> PositionAgent:
     from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 
     return AlphaZeroAgent(
-        _GAME, network, simulations=SIMULATIONS, selection="ucb", exploration=1.41, lookahead=1, leaves=1, seed=seed
+        _GAME,
+        network,
+        simulations=SIMULATIONS,
+        selection="ucb",
+        exploration=1.41,
+        prior_temperature=1.0,
+        temperature=0.0,
+        contempt=0.0,
+        lookahead=1,
+        leaves=1,
+        seed=seed,
     )
 
 
