@@ -288,7 +288,7 @@ def test_the_ladder_of_the_training_does_not_use_the_defaults_of_play():
 def test_the_analysis_describes_the_search():
     game = Quixo()
     network = trained_a_little(game)
-    agent = AlphaZeroAgent(game, network, simulations=100, seed=0)
+    agent = AlphaZeroAgent(game, network, simulations=100, exploration=1.5, prior_temperature=1.0, seed=0)
     position = Position.start(game)
     analysis = agent.analyse(position)
     legal = list(position.legal_actions())
