@@ -13,6 +13,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.adapters import PredictorAgent, fitted
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
+from ci_envs.baselines.lookahead import MAX_LOOKAHEAD, Lookahead
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.model_zip import load_zip
 from ci_envs.baselines.policies import check_spaces, has_preferences, preferences
@@ -22,7 +23,11 @@ from ci_envs.registry.options import Option, Untrusted, validated
 
 
 class SB3Agent(Agent):
-    """Agent that plays the legal action that a trained policy prefers: ``sb3:PATH``."""
+    """Agent that plays the legal action that a trained policy prefers: ``sb3:PATH``.
+
+    With ``lookahead`` it chooses only among the actions with the best result that is forced within these plies
+    (:class:`~ci_envs.baselines.lookahead.Lookahead`).
+    """
 
     trainer: ClassVar[str | type] = "ci_envs.baselines.training:SB3Trainer"
 
@@ -52,6 +57,17 @@ class SB3Agent(Agent):
                 untrusted=Untrusted(),
             ),
         ] = True,
+        lookahead: Annotated[
+            int | None,
+            Option(
+                "plies within which a search finds forced results; the policy then chooses among the best actions; 2 "
+                "wins at once, and prevents immediate wins of the opponent; 0 plays by the policy alone; none is the "
+                "setting of the model's file",
+                ge=0,
+                le=MAX_LOOKAHEAD,
+                untrusted=Untrusted(most=4),
+            ),
+        ] = None,
         trust: Annotated[
             bool,
             Option(
@@ -69,8 +85,10 @@ class SB3Agent(Agent):
         """
         super().__init__(game, seed=seed)
         self.deterministic = deterministic
-        self._policy = _policy(path, game, trust)
+        self._policy, own_lookahead = _policy(path, game, trust)
         check_spaces(self._policy, game)
+        plies = own_lookahead if lookahead is None else lookahead
+        self._lookahead = Lookahead(game, plies) if plies else None
 
     @override
     def act(self, observation: Observation) -> int:
@@ -89,7 +107,8 @@ class SB3Agent(Agent):
             scores = preferences(policy, observations).numpy()
         if not self.deterministic:  # the Gumbel-max trick draws from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
-        actions: NDArray[np.int64] = np.where(read.masks, scores, -np.inf).argmax(axis=1)
+        choices = read.masks if self._lookahead is None else self._lookahead.best_actions(read.words)
+        actions: NDArray[np.int64] = np.where(choices, scores, -np.inf).argmax(axis=1)
         return actions
 
 
@@ -116,11 +135,12 @@ def adapt(thing: Any, game: Game, *, seed: int | None = None) -> Agent:
     return PredictorAgent(game, thing, seed=seed)
 
 
-def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: bool) -> BasePolicy:
-    """Return the policy of a file or a model."""
+def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: bool) -> tuple[BasePolicy, int]:
+    """Return the policy of a file or a model, and the look-ahead with which it plays."""
     if not isinstance(source, BasePolicy | BaseAlgorithm):
         if not (isinstance(source, str | Path) and Path(source).suffix == ".zip"):
-            return read_model(source).policy(game)
+            file = read_model(source)
+            return file.policy(game), file.lookahead
         source = load_zip(source, trust=trust)
         check_spaces(source, game)
     policy = source.policy if isinstance(source, BaseAlgorithm) else source
@@ -128,4 +148,4 @@ def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: 
         raise ValueError(
             f"{type(policy).__name__} has neither probabilities nor values of actions. Use as_agent(model)"
         )
-    return policy
+    return policy, 0

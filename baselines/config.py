@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
+from ci_envs.baselines.lookahead import MAX_LOOKAHEAD
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option
 from ci_envs.training.config import OpeningOptions, TrainingConfig
@@ -129,6 +130,15 @@ class SB3Config(OpeningOptions, TrainingConfig):
             choices=("fixed", "losses"),
         ),
     ] = "fixed"
+    lookahead: Annotated[
+        int,
+        Option(
+            "plies of the look-ahead with which the agent plays on the ladder, and later from its file; the training "
+            "games are played without",
+            ge=0,
+            le=MAX_LOOKAHEAD,
+        ),
+    ] = 0
     layers: Annotated[tuple[int, ...], Option("widths of the hidden layers", ge=1)] = (128, 128)
     activation: Annotated[str, Option("activation function of the hidden layers", choices=("tanh", "relu"))] = "relu"
     initial_model: Annotated[

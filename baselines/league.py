@@ -56,7 +56,8 @@ class League:
     def results(self) -> NDArray[np.float64]:
         """The mean result of the agent against each opponent, from -1 to 1, float64 of shape (opponents,)."""
         wins, _, losses = self.records.T
-        return (wins - losses) / np.maximum(self.records.sum(axis=1), 1)
+        results: NDArray[np.float64] = (wins - losses) / np.maximum(self.records.sum(axis=1), 1)
+        return results
 
     def update(self) -> None:
         """Add the results of the environment since the last update, and set the rewards of draws."""
@@ -82,7 +83,8 @@ class League:
         weights = (1 - self.results) / 2 + _LEAST_WEIGHT
         ends = np.cumsum(weights / weights.sum())
         points = (np.arange(count) + self._pool.rng.random()) / count
-        return np.minimum(np.searchsorted(ends, points), len(ends) - 1).tolist()
+        drawn: list[int] = np.minimum(np.searchsorted(ends, points), len(ends) - 1).tolist()
+        return drawn
 
     def _new_agent(self, name: str) -> Agent:
         if name == POOL:

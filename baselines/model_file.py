@@ -35,6 +35,7 @@ class SB3ModelFile:
         steps: number of training steps.
         tensors: all tensors by name. The names of the policy's tensors begin with ``policy.``.
         notes: additional plain values.
+        lookahead: the plies of the look-ahead with which the agent ``sb3:PATH`` plays.
     """
 
     path: str
@@ -43,6 +44,7 @@ class SB3ModelFile:
     steps: int
     tensors: Mapping[str, torch.Tensor]
     notes: Mapping[str, Any]
+    lookahead: int
 
     def policy(self, game: Game) -> BasePolicy:
         """Make the policy.
@@ -97,6 +99,7 @@ def write_model(
     steps: int,
     weights: Mapping[str, torch.Tensor],
     notes: Mapping[str, Any] | None = None,
+    lookahead: int = 0,
 ) -> None:
     """Write a model file atomically.
 
@@ -107,6 +110,7 @@ def write_model(
         steps: number of training steps.
         weights: the state dictionary of the policy.
         notes: additional plain values.
+        lookahead: the plies of the look-ahead with which the agent ``sb3:PATH`` plays.
 
     Raises:
         ValueError: a weight is not finite. An earlier file at ``path`` is kept.
@@ -118,6 +122,7 @@ def write_model(
         "game": repr(game),
         "steps": steps,
         "notes": dict(notes or {}),
+        "lookahead": lookahead,
     }
     write_tensors(path, with_part(_POLICY, weights), about)
 
@@ -141,6 +146,8 @@ def read_model(path: str | Path) -> SB3ModelFile:
     tensors, about = read_tensors(file, _FORMAT)
     try:
         network = PolicyArchitecture(**about["network"])
-        return SB3ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"])
+        return SB3ModelFile(
+            str(path), network, about["game"], about["steps"], tensors, about["notes"], int(about.get("lookahead", 0))
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None

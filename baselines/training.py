@@ -152,7 +152,7 @@ class SB3Trainer(Trainer):
 
     @override
     def agent(self) -> Agent:
-        return SB3Agent(self.task.game, self.model.policy)
+        return SB3Agent(self.task.game, self.model.policy, lookahead=self.config.lookahead)
 
     @override
     def adopt(self, measurement: Measurement, ladder: Ladder) -> bool:
@@ -168,7 +168,15 @@ class SB3Trainer(Trainer):
     def write_best(self, path: Path) -> None:
         assert self._best is not None
         notes = {"score": self._best.score}
-        write_model(path, self._network, self.task.game, self._best.steps, self._best.weights, notes=notes)
+        write_model(
+            path,
+            self._network,
+            self.task.game,
+            self._best.steps,
+            self._best.weights,
+            notes=notes,
+            lookahead=self.config.lookahead,
+        )
 
     def _new_model(self, env: VecMonitor) -> BaseAlgorithm:
         arguments: dict[str, Any] = {**self.config.arguments, "policy_kwargs": self._network.policy_arguments()}

@@ -1,4 +1,4 @@
-"""The strength of Stable-Baselines3 after training: ``python -m experiments.learning``.
+"""The strength of Stable-Baselines3's policies, without look-ahead: ``python -m experiments.learning``.
 
 With the default of three seeds it takes about an hour and a half on one core. Options select fewer runs.
 """
@@ -56,7 +56,8 @@ def learn(algorithm: str, environment: str, seed: int) -> tuple[float, str]:
     game = resolve(environment)[1]
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        best = train(f"sb3:{algorithm}", environment, steps=STEPS[environment], output=folder, seed=seed)
+        options = {"steps": STEPS[environment], "lookahead": 0}  # measures the policy alone
+        best = train(f"sb3:{algorithm}", environment, output=folder, seed=seed, **options)
         seconds = time.perf_counter() - begin
         model = make_agent(best, game, seed=0)
     records = []

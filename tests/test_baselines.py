@@ -26,9 +26,11 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 import ci_envs
 from ci_envs import baselines, make_agent
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
 from ci_envs.baselines.config import SB3Config
+from ci_envs.baselines.lookahead import Lookahead
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.baselines.training import SB3Trainer
@@ -589,6 +591,40 @@ def test_a_run_can_start_from_a_model(tmp_path):
         _, other, _ = resolve(environment)
         with pytest.raises((ValueError, OSError), match=message):
             SB3Trainer(Task(environment, other, None, 0), SB3Config(**(options | change)))
+
+
+class TestLookahead:
+    def forced(self, position, plies):
+        """Return the result within ``plies`` for the player to move, larger if a win is faster or a loss slower."""
+        if position.result is not None or plies == 0:
+            return (position.result or 0) * (1 + plies)
+        return max(-self.forced(position.play(action), plies - 1) for action in position.legal_actions())
+
+    @pytest.mark.parametrize("plies", [1, 2, 3])
+    def test_the_best_actions_are_those_of_a_full_search(self, plies):
+        positions = random_positions(GAME, 60, seed=plies)
+        words = np.array([(position.own, position.opp) for position in positions], np.uint64)
+        for position, found in zip(positions, Lookahead(GAME, plies).best_actions(words), strict=True):
+            values = {action: -self.forced(position.play(action), plies - 1) for action in position.legal_actions()}
+            assert np.flatnonzero(found).tolist() == [a for a, value in values.items() if value == max(values.values())]
+
+    def test_the_policy_chooses_among_the_best_actions(self):
+        positions = random_positions(GAME, 300, seed=0)
+        words = np.array([(position.own, position.opp) for position in positions], np.uint64)
+        best, observations = Lookahead(GAME, 2).best_actions(words), observations_of(GAME, words)
+        scores = preferences(read_model("tictactoe").policy(GAME), observations["observation"]).numpy()
+        actions = SB3Agent(GAME, "tictactoe", lookahead=2).act_batch(observations)
+        assert (actions == np.where(best, scores, -np.inf).argmax(axis=1)).all()
+        assert (actions != SB3Agent(GAME, "tictactoe").act_batch(observations)).any()
+
+    def test_the_file_has_the_setting(self, tmp_path):
+        file, observations = read_model("tictactoe"), batch_of(random_positions(GAME, 300, seed=0))
+        weights = file.policy(GAME).state_dict()
+        write_model(tmp_path / "model", file.network, GAME, 0, weights, lookahead=2)
+        actions = SB3Agent(GAME, tmp_path / "model").act_batch(observations)
+        assert (actions == SB3Agent(GAME, "tictactoe", lookahead=2).act_batch(observations)).all()
+        plain = SB3Agent(GAME, tmp_path / "model", lookahead=0).act_batch(observations)
+        assert (plain == SB3Agent(GAME, "tictactoe").act_batch(observations)).all()
 
 
 ZOO = Path(baselines.__file__).parent / "rl_zoo3" / "ppo.yml"

@@ -22,9 +22,9 @@ from ci_envs import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import training
 from ci_envs.baselines.config import POOL, PRESETS, SB3Config
+from ci_envs.baselines.league import League, SelfPlayCallback
 from ci_envs.baselines.model_file import read_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
-from ci_envs.baselines.league import League, SelfPlayCallback
 from ci_envs.baselines.self_play import Pool, self_play_env
 from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main

@@ -48,6 +48,7 @@ _QUIXO: dict[str, Mapping[str, Any]] = {
     "sb3": {
         "opponents": ("pool", "pool", "pool", "pool", "random", *["minimax:depth=1"] * 2, "minimax:depth=2"),
         "layers": [256, 256],
+        "lookahead": 2,
     }
 }
 _QUIXO_BY_SIZE: Mapping[int, dict[str, Mapping[str, Any]]] = {
@@ -83,6 +84,7 @@ _CONNECT_N: Mapping[tuple[int, int, int, bool], Presets] = {
             "opponents": ("pool", "random", _BLOCKS_AND_WINS, _BLOCKS_AND_WINS, _BLOCKS_AND_WINS),
             "ladder": ("random", _BLOCKS_AND_WINS, "minimax:depth=2"),
             "boards": 16,
+            "lookahead": 2,
         },
         "maskable_ppo": _FEW_STEPS,
         "ppo": _FEW_STEPS,

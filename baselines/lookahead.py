@@ -1,0 +1,59 @@
+"""Look-ahead of a few plies before a policy chooses: it finds forced results, and knows nothing else of a position."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_envs.agents.search.evaluators import ZeroEvaluator
+from ci_envs.agents.search.negamax import Negamax, begin_search, new_table, new_work, search_actions
+from ci_envs.games.game import Game
+from ci_envs.games.operations import action_count
+from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.work_memory import WorkMemory
+
+MAX_LOOKAHEAD = 8
+"""The largest number of plies of the option ``lookahead``."""
+
+
+class Lookahead:
+    """A search for forced results within a number of plies.
+
+    With two plies it finds the actions that win at once, and those that let the opponent win at once.
+    """
+
+    def __init__(self, game: Game, plies: int) -> None:
+        """Prepare the search.
+
+        Args:
+            game: the game.
+            plies: the depth of the search, 1 to 64, including the action itself.
+        """
+        self.game, self.plies = game, plies
+        self._searches = WorkMemory(self._new_search)
+
+    def best_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return the actions whose results within the plies are best, bool of shape (n, actions).
+
+        These are the actions that win fastest. If no action forces a win, they are the actions that do not lose within
+        the plies, and if all actions lose, those that lose as slowly as possible.
+
+        Args:
+            words: positions that are not over, rows (own, opp), uint64 of shape (n, 2).
+        """
+        best = np.empty((len(words), self.game.action_count), np.bool_)
+        with self._searches.use() as search:
+            _mark_best_actions(search, words, self.plies, best)
+        return best
+
+    def _new_search(self) -> Negamax:
+        return Negamax(self.game, ZeroEvaluator(), True, False, new_table(0), new_work(self.game))
+
+
+@kernel
+def _mark_best_actions(search: Any, words: Any, plies: Any, best: Any) -> None:
+    values = np.empty(action_count(search.game), dtype=np.int64)
+    for i in range(len(words)):
+        begin_search(search.table, search.work)
+        search_actions(search, words[i, 0], words[i, 1], plies, -1, True, values)
+        best[i] = values == values.max()
