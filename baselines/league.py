@@ -66,9 +66,7 @@ class League:
         self._env.results[:] = 0
         games = self.records.sum(axis=1, keepdims=True)
         self.records *= np.minimum(1, _MEMORY / np.maximum(games, 1))
-        if self._draw_penalty is not None:
-            costs = self._draw_penalty * self.results
-            self._env.draw_rewards[:] = [-float(costs[opponent]) for opponent in self._playing]
+        self._set_draw_rewards()
 
     def draw(self) -> None:
         """Draw the opponents of the groups."""
@@ -77,6 +75,13 @@ class League:
         for group, opponent in zip(self._env.groups, self._playing, strict=True):
             if self._by_losses or self.names[opponent] == POOL:
                 group.opponent = self._new_agent(self.names[opponent])
+        self._set_draw_rewards()
+
+    def _set_draw_rewards(self) -> None:
+        """Let a draw in each group cost a share of the mean result against its opponent."""
+        if self._draw_penalty is not None:
+            rewards = (-self._draw_penalty * self.results).tolist()
+            self._env.draw_rewards[:] = [rewards[opponent] for opponent in self._playing]
 
     def _drawn(self, count: int) -> list[int]:
         """Draw opponents by systematic sampling: each appears its expected number of times, rounded up or down."""
@@ -122,9 +127,8 @@ class SelfPlayCallback(BaseCallback):
 
     @override
     def _on_rollout_start(self) -> None:
+        self._league.update()
         if self.num_timesteps >= self._pool.next_entry:
             self._pool.next_entry = self.num_timesteps + self._interval
             self._pool.add(self.model.policy)
-            self._league.update()
             self._league.draw()
-        self._league.update()
