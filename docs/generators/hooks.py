@@ -2,6 +2,7 @@
 
 import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,14 @@ _PROBLEM = re.compile(r"<!-- parameters of (.*?) -->")
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Check that every figure of the pages has a source.
+    """Check that every figure of the pages has a source, and show the version on every page.
 
     Raises:
         PluginError: A figure has none.
     """
     if found := [f"{finding.page}:{finding.line}: {finding.message}" for finding in check_figures.findings()]:
         raise PluginError("\n".join(found))
+    config.copyright = f"ci_envs {version('ci-envs')}"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
