@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the package docs
 
 from ci_envs.drawing.figure_file import figure_type, write_figure
+from ci_envs.drawing.plot_style import styled
 from docs.generators.leaderboard import ROOT, by_game, entries, mean_milliseconds, mean_skill
 
 PICTURE = ROOT / "docs" / "images" / "leaderboard.png"
@@ -18,6 +19,7 @@ _COLORS = {"exact": "C2", "alphazero": "C3", "mcts": "C0", "minimax": "C1", "ran
 _OTHERS = "C5"
 
 
+@styled
 def draw() -> None:
     """Write the picture."""
     found = list(entries().values())
@@ -38,12 +40,11 @@ def draw() -> None:
         axes.set_xscale("log")
         axes.set_title(game, fontsize="medium")
         axes.axhline(100, color="gray", linewidth=0.5)
-        axes.grid(alpha=0.3)
     figure.supxlabel("milliseconds for a decision on one board")
     figure.supylabel("skill: 0 is random play, 100 exact play")
     names = [*_COLORS, "others"]
     marks = [panels[0].scatter([], [], color=_COLORS.get(name, _OTHERS), label=name) for name in names]
-    figure.legend(handles=marks, loc="outside upper center", ncols=len(names), frameon=False)
+    figure.legend(handles=marks, loc="outside upper center", ncols=len(names))
     write_figure(figure, PICTURE)
 
 

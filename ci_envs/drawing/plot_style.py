@@ -9,7 +9,7 @@ from ci_envs.extras import optional_import
 Parameters = ParamSpec("Parameters")
 Drawn = TypeVar("Drawn")
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
 """The colours of lines, in the order of their use (Okabe and Ito, "Color universal design", 2008)."""
 
 SHARES = "PuOr"

@@ -44,6 +44,15 @@ def _process(sketch: Sketch) -> None:
     sketch.text(260, 130, '{"action": "b1"}')
 
 
+def _text(sketch: Sketch) -> None:
+    sketch.box(20, 40, 210, 110, "rules, position,\nlegal actions: b1, c1, a2\nWhich action?")
+    sketch.line((230, 75), (318, 75), arrow=True)
+    sketch.line((320, 115), (232, 115), arrow=True)
+    sketch.text(275, 62, "prompt")
+    sketch.text(275, 130, "Action: b1")
+    sketch.box(320, 55, 130, 80, "language model")
+
+
 def _minimax(sketch: Sketch) -> None:
     sketch.tree(140, 30, [["3"], ["3", "2"], ["5", "3", "2", "?"]], path=(0, 1), cut=3)
     sketch.text(260, 30, "the agent chooses the greatest value", anchor="start")
@@ -198,6 +207,7 @@ PICTURES: dict[str, Draw] = {
     "random": _random,
     "human": _human,
     "process": _process,
+    "text": _text,
     "minimax": _minimax,
     "mcts": _mcts,
     "exact": _exact,
