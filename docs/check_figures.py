@@ -63,7 +63,7 @@ class FigureFinding(NamedTuple):
     message: str
 
 
-class Figure(NamedTuple):
+class PageFigure(NamedTuple):
     """A figure in the text of a page.
 
     Attributes:
@@ -84,10 +84,10 @@ class Figure(NamedTuple):
         return value, value * next(scale for pattern, scale in SCALES.items() if re.fullmatch(pattern, unit))
 
 
-def figures(text: str) -> Iterator[Figure]:
+def figures(text: str) -> Iterator[PageFigure]:
     """Yield the figures of a text in Markdown, without those in code and in links."""
     for match in _FIGURE.finditer(_NO_TEXT.sub(_blank, text)):
-        yield Figure(match[0], match.start(), text.count("\n", 0, match.start()) + 1)
+        yield PageFigure(match[0], match.start(), text.count("\n", 0, match.start()) + 1)
 
 
 def page_text(path: Path) -> str:
@@ -147,11 +147,11 @@ def page_findings(
         yield FigureFinding(name, 1, f"docs/figures.toml has a source of {part!r}, which is no figure of the page")
 
 
-def _contains(figure: Figure, part: str, start: int) -> bool:
+def _contains(figure: PageFigure, part: str, start: int) -> bool:
     return start <= figure.start and figure.start + len(figure.text) <= start + len(part)
 
 
-def _wrong(source: str, figure: Figure) -> str | None:
+def _wrong(source: str, figure: PageFigure) -> str | None:
     """Return what is wrong with the source of a figure, or None."""
     kind, _, rest = source.partition(": ")
     if kind == "test":
