@@ -65,9 +65,7 @@ are from the games after 4 random plies.
 """
 
 EXAM_FILE = "docs/results/exam_Quixo-v0.json"
-EXAM_COMMAND = (
-    f"ci-envs exam Quixo-v0 alphazero mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
-)
+EXAM_COMMAND = f"ci-envs exam Quixo-v0 alphazero mcts:simulations=10000 minimax:depth=6 --games 10 --json {EXAM_FILE}"
 """The command that wrote the results of the exam."""
 
 _EXAM = """\
