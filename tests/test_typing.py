@@ -13,7 +13,8 @@ from ci_envs.registry import games
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
-UNTYPED = {"agilerl", "cleanrl", "rllib", "rlzoo3", "tianshou", "torchrl"}  # scripts that use libraries without types
+# the scripts of libraries without types, or that are not installed
+UNTYPED = {"agilerl", "cleanrl", "rllib", "rlzoo3", "textarena", "tianshou", "torchrl", "verifiers"}
 IDS = registered()  # before other tests register games
 ENVIRONMENTS = {"max_cycles": 9, "render_mode": "ansi"}
 VECTORS = {"opponent": None, "autoreset_mode": "SameStep", "copy": False, "threads": 2, "openings": None}
