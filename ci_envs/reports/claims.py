@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from typing_extensions import override
 
-from ci_envs.reports.estimates import EXACT, Estimate
+from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.rows import FigureRow
 
 Rows = Mapping[str, FigureRow]
@@ -210,7 +210,7 @@ class Claim:
         estimates = [cell.estimate(rows) for one in undecided for cell in one.cells()]
         if None in estimates:
             return "this run"
-        samples = dict.fromkeys(one.sample for one in estimates if one is not None and one.sample != EXACT)
+        samples = dict.fromkeys(one.sample for one in estimates if one is not None and one.low < one.high)
         return " and ".join(samples)
 
 

@@ -19,7 +19,7 @@ from ci_envs.optimisation.solving import optimise
 from ci_envs.registry.options import options_of, read_options
 from ci_envs.registry.spec import Value, option_text
 from ci_envs.reports.claims import Cell, Claim, Text, all_of
-from ci_envs.reports.estimates import Estimate, mean_of_runs
+from ci_envs.reports.estimates import Estimate, median_of
 from ci_envs.reports.report_b.best_covers import CONDITIONS, best_weight
 from ci_envs.reports.report_b.covering_ga import GENERATIONS, PLAN, Variant, genetic
 from ci_envs.reports.rows import FigureRow, figure_row
@@ -122,9 +122,9 @@ class Effort:
         results = [optimise(problem, f"covering_genetic:{spec}", seed=seed) for seed in self._seeds(_DESCRIBED_RUNS)]
         return [CoveringRun(one.value, (one.work - population) // offspring, 0) for one in results]
 
-    def mean(self, problem: SetCovering, runs: Sequence[float], generations: int = GENERATIONS) -> Estimate:
-        """Return the mean of a figure over runs of at most as many generations."""
-        return mean_of_runs(runs, f"runs of at most {self.limit(problem, generations):,} generations")
+    def median(self, problem: SetCovering, runs: Sequence[float], generations: int = GENERATIONS) -> Estimate:
+        """Return the median of a figure over runs of at most as many generations."""
+        return median_of(runs, f"runs of at most {self.limit(problem, generations):,} generations")
 
     def limit(self, problem: SetCovering, generations: int) -> int:
         """Return the number of generations of a run, which is smaller for large instances with --quick."""
@@ -162,19 +162,19 @@ def _size_rows(effort: Effort, problem: SetCovering, best: Estimate) -> Iterator
     literal, described = effort.literal(problem, Variant()), effort.described(problem, {}, GENERATIONS)
     runs = literal, described
     note = "No cover can be lighter than N." if best.value == n else ""
-    weights = (effort.mean(problem, [one.weight for one in found]) for found in runs)
+    weights = (effort.median(problem, [one.weight for one in found]) for found in runs)
     yield figure_row(_weight(n), Figure(weight, _TABLE), *weights, best, note=note)
-    bloats = (effort.mean(problem, [_bloat(one.weight, n) for one in found]) for found in runs)
+    bloats = (effort.median(problem, [_bloat(one.weight, n) for one in found]) for found in runs)
     ours = Estimate.exact(_bloat(best.value, n))._replace(sample=best.sample)
     yield figure_row(f"bloat, N = {n}", Figure(_bloat(weight, n), _TABLE), *bloats, ours, note=note, unit="%")
-    made = (effort.mean(problem, [one.generations for one in found]) for found in runs)
+    made = (effort.median(problem, [one.generations for one in found]) for found in runs)
     search = optimise(problem, f"row_weighting:moves={_ONE_RUN}", seed=effort.options.seed)
     single = Estimate.single(search.history[-1][0] / PLAN.offspring, f"1 run of {_ONE_RUN:,} moves")
     unit = "generations"
     yield figure_row(
         f"generations, N = {n}", Figure(generations, _TABLE), *made, single, note=_NO_GENERATIONS, unit=unit
     )
-    different = effort.mean(problem, [one.different for one in literal])
+    different = effort.median(problem, [one.different for one in literal])
     note = "Report B gives no figure."
     yield figure_row(f"different individuals at the end, N = {n}", None, different, note=note, unit="individuals")
     greedy = Estimate.exact(optimise(problem, "greedy:rule=overlap").value)
@@ -187,7 +187,7 @@ def _experiment_row(effort: Effort, problem: SetCovering, experiment: Experiment
         effort.literal(problem, experiment.variant),
         effort.described(problem, experiment.options, generations),
     )
-    weights = (effort.mean(problem, [one.weight for one in found], generations) for found in runs)
+    weights = (effort.median(problem, [one.weight for one in found], generations) for found in runs)
     note = "Report B gives no figure: it or a review of it proposes this change."
     return figure_row(f"weight, {experiment.name}, N = {experiment.n}", None, *weights, best, note=note)
 
@@ -258,8 +258,8 @@ SECTION = Section(
     conditions=(
         "The instances are those of report B, with the seed 42 and without repeated lists. Population 1500, 1000"
         f" offspring, at most 200 generations; the interval holds the middle 95% of {_RUNS} runs ({_EXPERIMENT_RUNS} of"
-        f" a changed algorithm), the figures are means, the described ones of {_DESCRIBED_RUNS}. With --quick it is one"
-        f" run each, with at most {_QUICK_GENERATIONS} generations from N = {_LARGE} on."
+        f" a changed algorithm). The figures are medians, the described ones of {_DESCRIBED_RUNS}. With --quick it is"
+        f" one run each, with at most {_QUICK_GENERATIONS} generations from N = {_LARGE} on."
         f" {CONDITIONS}"
     ),
     seconds=240,
