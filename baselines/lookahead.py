@@ -9,7 +9,7 @@ from ci_envs.agents.search.evaluators import ZeroEvaluator
 from ci_envs.agents.search.negamax import Negamax, begin_search, new_table, new_work, search_actions
 from ci_envs.games.game import Game
 from ci_envs.games.operations import action_count
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import Monomorphic, kernel
 from ci_envs.kernels.work_memory import WorkMemory
 
 MAX_LOOKAHEAD = 8
@@ -31,6 +31,7 @@ class Lookahead:
         """
         self.game, self.plies = game, plies
         self._searches = WorkMemory(self._new_search)
+        self._mark = Monomorphic(_mark_best_actions)
 
     def best_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return the actions whose results within the plies are best, bool of shape (n, actions).
@@ -43,7 +44,7 @@ class Lookahead:
         """
         best = np.empty((len(words), self.game.action_count), np.bool_)
         with self._searches.use() as search:
-            _mark_best_actions(search, words, self.plies, best)
+            self._mark(search, np.ascontiguousarray(words), self.plies, best)
         return best
 
     def _new_search(self) -> Negamax:
