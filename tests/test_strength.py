@@ -28,7 +28,7 @@ def test_the_exam_has_the_agents_of_its_command():
 
 def test_the_readme_quotes_the_results():
     sentence = (
-        r"on Quixo 4 x 4, `alphazero` keeps the exact value with ([\d.]+)% of its actions"
+        r"[Oo]n Quixo 4 x 4, `alphazero` keeps the exact value with ([\d.]+)% of its actions"
         r" \(([\d.]+) to ([\d.]+), of ([\d,]+)\)"
     )
     [said] = re.findall(sentence, (ROOT / "README.md").read_text())
