@@ -47,7 +47,7 @@ def leaderboard_table() -> str:
     """Return the sortable table as HTML."""
     found = entries()
     games = list(dict.fromkeys(game for entry in found.values() for game in by_game(entry)))
-    heads = ["agent", "total", *games, "ms", "positions", "CPU seconds", "date"]
+    heads = ["agent", "total", *(game.removesuffix("-v0") for game in games), "ms", "positions", "CPU seconds", "date"]
     lines = ['<table class="sortable">', _row("th", [(head, None) for head in heads], head=True), "<tbody>"]
     lines += [_row("td", _cells(name, entry, games)) for name, entry in found.items()]
     machines = sorted({entry["machine"] for entry in found.values()})
