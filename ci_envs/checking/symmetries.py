@@ -41,7 +41,9 @@ def check_symmetries(positions: list[Position], rng: np.random.Generator) -> Non
             raise InvalidGameError(f"transform_action must permute the actions under symmetry {symmetry}")
         _check_rules(position, symmetry, image, actions, seen_by_other[symmetry])
     _check_group(chosen, symmetries)
+    # an image under a false symmetry can be a position that play cannot reach, in which these need not end
     for position, symmetry in product(chosen, symmetries):
+        _check_estimates(position, symmetry)
         _check_canonical(position, symmetry)
 
 
@@ -83,7 +85,7 @@ def _seen_by_other(positions: list[Position], symmetry: int) -> list[int]:
 def _check_rules(
     position: Position, symmetry: int, image: Position, actions: NDArray[np.int64], seen_by_other: list[int]
 ) -> None:
-    """Check that results, legal actions, moves and evaluations of the image are the images of those of the position."""
+    """Check that results, legal actions and moves of the image are the images of those of the position."""
     where = f"under symmetry {symmetry} of {place(position)}"
     if image.result != position.result:
         raise InvalidGameError(f"result must be the same {where}: {image.result}, not {position.result}")
@@ -108,6 +110,13 @@ def _check_rules(
             f"result must be the same after action {action} and after its image {actions[action]} {where}: "
             f"{found}, not {expected}"
         )
+
+
+def _check_estimates(position: Position, symmetry: int) -> None:
+    """Check that the evaluation and the features of the image are those of the position."""
+    if position.result is not None:
+        return
+    where, (image, _) = f"under symmetry {symmetry} of {place(position)}", _image(position, symmetry)
     (value, features), (image_value, image_features) = estimate_of(position), estimate_of(image)
     if value != image_value:
         raise InvalidGameError(f"evaluate must be the same {where}: {image_value}, not {value}")
