@@ -113,7 +113,7 @@ clean:
 	$(PYTHON) -m venv --clear .venv-numpy1
 	grep -v '^numpy==' constraints.txt > .venv-numpy1/constraints.txt
 	.venv-numpy1/bin/python $(PIP_INSTALL) --constraint .venv-numpy1/constraints.txt \
-		"numpy<2; python_version < '3.13'" pytest pytest-xdist hypothesis --editable '.[render]'
+		"numpy<2; python_version < '3.13'" pytest pytest-xdist hypothesis --editable '.[ilp,render]'
 	touch $@
 
 .venv-%/made: examples/integrations/requirements/%.txt pyproject.toml
