@@ -1,6 +1,7 @@
 """The entries of the leaderboard: they follow from their decisions, and fast agents decide the same again."""
 
 import copy
+import json
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,8 @@ def test_wrong_entries_are_refused(sets, tmp_path):
     easier["agent"] = "nim_expert"
     easier["grades"] = [row for row in entry["grades"] if row["environment"].startswith("Nim")]
     assert not any(each.is_equal for each in repeat_blocks(easier, sets, 1, 0))
-    for text in ("", "[]", "{}"):
+    form = entry["form"]
+    for text in ("", "[]", "{}", json.dumps({"form": form}), json.dumps({**entry, "positions": 0})):
         (tmp_path / "x.json").write_text(text)
         with pytest.raises(ValueError, match="is not an entry of a leaderboard"):
             read_entry(tmp_path / "x.json")

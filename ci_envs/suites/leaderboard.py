@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
+import msgspec
 import numpy as np
 
+from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.machine import machine, source_commit
 from ci_envs.solver.solution import Progress
 from ci_envs.storage.files import named_errors, write_whole
@@ -30,6 +32,27 @@ from ci_envs.validation import unknown_name
 
 _FORM = "ci-envs leaderboard 1"
 _TOLERANCE = 1e-9
+
+
+class _RecordedMean(TypedDict):
+    mean: float
+
+
+class _RecordedGrade(TypedDict):
+    environment: str
+    skill: _RecordedMean
+    regret: _RecordedMean
+    random_regret: float
+    blocks: list[float]
+
+
+class _RecordedEntry(TypedDict):
+    agent: str
+    suite: str
+    positions: Annotated[int, msgspec.Meta(ge=1)] | None
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    checksum: str
+    grades: list[_RecordedGrade]
 
 
 class Conditions(NamedTuple):
@@ -126,6 +149,10 @@ def read_entry(path: Path) -> dict[str, Any]:
         raise ValueError(f"{str(path)!r} is not an entry of a leaderboard: {error}") from error
     if not isinstance(entry, dict) or entry.get("form") != _FORM:
         raise ValueError(f"{str(path)!r} is not an entry of a leaderboard that ci-envs exam --submit has written")
+    try:
+        msgspec.convert(entry, _RecordedEntry)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{str(path)!r} is not an entry of a leaderboard: {error}") from error
     return entry
 
 
@@ -169,6 +196,8 @@ def repeat_blocks(
 ) -> list[Repetition]:
     """Let the agent of an entry decide again in some random blocks of each environment.
 
+    An agent that is not registered decides in a process of its own, because somebody else may have written it.
+
     Args:
         entry: The entry.
         sets: The sets of positions of its suite.
@@ -184,7 +213,7 @@ def repeat_blocks(
     for number, (row, positions) in enumerate(zip(entry["grades"], graded, strict=True)):
         if progress:
             progress(number, len(graded))
-        agent = graded_agent(entry["agent"], positions, entry["seed"])
+        agent = graded_agent(entry["agent"], positions, entry["seed"], ProcessLimits())
         recorded = row["blocks"]
         for block in np.sort(rng.permutation(len(recorded))[:blocks]).tolist():
             actions = block_actions(agent, positions, block, entry["seed"])
