@@ -21,6 +21,7 @@ from serving import STOPPED_TIME, UNLIMITED, free_port, limit_pages, other_clien
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from ci_envs.registry.agents import AGENTS
 from ci_envs.web.body_limit import MAX_BODY
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.fair_pool import FairPool
@@ -94,6 +95,7 @@ def test_requests_from_another_site_are_refused(client, headers):
     [
         "process:touch {file}",
         'process:"touch {file}",move_seconds=1',
+        "text:touch {file}",
         "{module}",
         "{module}:agent",
         "attack:agent",
@@ -114,7 +116,12 @@ def test_strangers_cannot_name_programs_modules_or_files(client, tmp_path, monke
     for environment in (f"{module}:Game", "attack:Game", "attack:Game-v0"):
         assert client.post("/api/games", json={**GAME, "environment": environment}).status_code in (400, 404, 422)
     assert not made.exists()
-    assert "process" not in client.get("/api/agents").text
+
+
+def test_agents_that_need_what_strangers_cannot_set_are_not_offered():
+    for name in set(AGENTS.names()) & set(Catalog().agent_names()):
+        options = AGENTS.options(AGENTS.find(name)).values()
+        assert all(option.declared.untrusted for option in options if option.is_required), name
 
 
 def test_the_own_page_may_do_it(client):

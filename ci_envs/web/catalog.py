@@ -24,7 +24,7 @@ from ci_envs.validation import unknown_name
 HUMAN = "human"
 """The seat of a person. Any other seat is the spec string of an agent."""
 
-OWNER_ONLY = frozenset({"process"})
+OWNER_ONLY = frozenset({"process", "text"})
 """The agents that run programs of the server. Only its owner can offer them, under a name."""
 
 SOLVING_AGENTS = frozenset({"exact"})
