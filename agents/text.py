@@ -1,11 +1,10 @@
 """The agent of a program that plays by text: it reads a prompt and writes a reply, as a language model does."""
 
-import shlex
 from typing import Annotated, Any
 
 from typing_extensions import override
 
-from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command, split_command
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, read_position
 from ci_envs.games.game import Game
@@ -45,12 +44,7 @@ class TextAgent(Agent):
         Raises:
             ValueError: the command is empty, there are no such templates, or a limit is not allowed.
         """
-        try:
-            self._command = shlex.split(command)
-        except ValueError as error:
-            raise ValueError(f"text: {command!r} is not a command: {error}") from None
-        if not self._command:
-            raise ValueError("text: give a command, for example 'text:ollama run llama3.2'")
+        self._command = split_command("text", command, "ollama run llama3.2")
         self._prompts, self._retries = Prompts(template), retries
         self.limits = ProcessLimits(**limits).checked()
         super().__init__(game, seed=seed)

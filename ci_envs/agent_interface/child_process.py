@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -61,6 +62,31 @@ class Program(Protocol):
         Raises:
             subprocess.TimeoutExpired: the process did not end in time.
         """
+
+
+def split_command(agent: str, text: str, example: str) -> list[str]:
+    """Return the words of a command, as a shell reads it.
+
+    Args:
+        agent: the name of the agent, for messages.
+        text: the command.
+        example: a command, for messages.
+
+    Raises:
+        ValueError: the command is empty, or a quotation mark is missing.
+
+    Examples:
+        >>> from ci_envs.agent_interface.child_process import split_command
+        >>> split_command("process", "python 'my program.py'", "./my_program")
+        ['python', 'my program.py']
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{agent}: {text!r} is not a command: {error}") from None
+    if not words:
+        raise ValueError(f"{agent}: give a command, for example '{agent}:{example}'")
+    return words
 
 
 def run_command(command: Sequence[str]) -> Callable[[IO[bytes]], Program]:

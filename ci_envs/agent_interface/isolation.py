@@ -9,7 +9,6 @@ It has no answer. The answer to the other lines is ``{"action": "a1"}``, where t
 answer ``{"error": "..."}`` gives a reason for having no action.
 """
 
-import shlex
 import sys
 import weakref
 from base64 import b64encode
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command, split_command
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, read_position
 from ci_envs.games.game import Game
@@ -158,12 +157,7 @@ class ProcessAgent(IsolatedAgent):
         Raises:
             ValueError: the command is empty, or a limit is not allowed.
         """
-        try:
-            self._command = shlex.split(command)
-        except ValueError as error:
-            raise ValueError(f"process: {command!r} is not a command: {error}") from None
-        if not self._command:
-            raise ValueError("process: give a command, for example 'process:./my_program'")
+        self._command = split_command("process", command, "./my_program")
         super().__init__(game, limits=ProcessLimits(**limits), seed=seed)
 
     @override
