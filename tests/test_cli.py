@@ -253,7 +253,7 @@ def test_list_names_everything_even_beside_a_broken_package(tmp_path: Path, monk
     lines = [line.strip() for line in result.stdout.splitlines()]
     assert "TicTacToe-v0:rows=3,cols=3,n=3,gravity=false" in lines
     assert "Nim-v0:heaps=1,3,5,7,max_take=none,misere=false" in lines
-    assert "sb3:path=...,deterministic=true,trust=false" in lines
+    assert "sb3:path=...,deterministic=true,lookahead=none,trust=false" in lines
     assert "Agent that plays a uniformly random legal action." in lines
     assert "An agent that always raises an error." in lines
     assert lines[lines.index("rotten") + 1].startswith("cannot be loaded: ImportError")
