@@ -279,7 +279,7 @@ def test_a_game_has_its_own_defaults_of_play(game, defaults):
 
 
 def test_the_ladder_of_the_training_does_not_use_the_defaults_of_play():
-    config = make_config(AlphaZeroTrainer, Quixo(), {"iterations": 1, "architecture": "a7_narrow"})
+    config = make_config(AlphaZeroTrainer, Quixo(), {"iterations": 1, "architecture": "16x10_pooled"})
     agent = AlphaZeroTrainer(Task("Quixo-v0", Quixo(), None, 0), config).agent()
     assert (agent._settings.exploration, agent._settings.prior_temperature) == (config.ladder_exploration, 1.0)
     assert (agent._temperature, agent._contempt) == (config.ladder_temperature, config.contempt)
