@@ -123,7 +123,9 @@ def test_wilson_interval_of_a_perfect_score() -> None:
 @pytest.mark.parametrize(("successes", "trials"), [(0, 1), (1, 1), (3, 7), (0, 100), (100, 100), (499, 1000)])
 def test_wilson_intervals_are_those_of_scipy(successes: int, trials: int) -> None:
     expected = binomtest(successes, trials).proportion_ci(0.95, method="wilson")
-    assert wilson_interval(successes, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    found = wilson_interval(successes, trials)
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert found[0] <= successes / trials <= found[1]  # exactly, also for 0 and 1
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 0), (-1, 5), (6, 5)])

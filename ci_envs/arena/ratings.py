@@ -104,7 +104,8 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     z2, share = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) ** 2, successes / trials
     middle, scale = share + z2 / (2 * trials), 1 + z2 / trials
     half = math.sqrt(z2 * (share * (1 - share) + z2 / (4 * trials)) / trials)
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    # rounding must not exclude the share, which is an end of the interval if it is 0 or 1
+    return max(0.0, min(share, (middle - half) / scale)), min(1.0, max(share, (middle + half) / scale))
 
 
 def _counts(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> tuple[NDArray[np.float64], int]:
