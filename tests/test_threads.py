@@ -81,7 +81,9 @@ def test_a_compiled_agent_chooses_the_same_in_threads(name):
 def test_an_agent_analyses_the_same_in_threads(spec, game, monkeypatch):
     """With one leaf for each call of the network, its outputs have the same rounding errors in every search."""
     agent = make_agent(spec, game, seed=0)
-    monkeypatch.setattr(agent, "_random_streams", lambda n: (np.full(n, 7, np.uint64), np.zeros(n)), raising=False)
+    monkeypatch.setattr(
+        agent, "_random_streams", lambda n, contempt: (np.full(n, 7, np.uint64), np.zeros(n)), raising=False
+    )
     if hasattr(agent, "_seeds"):
         monkeypatch.setattr(agent._seeds, "take", lambda n: np.full(n, 7, np.uint64))
     positions = random_positions(game, COUNT, seed=3)
@@ -97,7 +99,7 @@ def test_an_agent_analyses_the_same_in_threads(spec, game, monkeypatch):
 
 def test_alphazero_acts_the_same_in_threads_on_one_board_and_on_many():
     agent = make_agent("alphazero:simulations=16,leaves=1", TicTacToe(), seed=0)
-    agent._random_streams = lambda n: (np.full(n, 7, np.uint64), np.zeros(n))
+    agent._random_streams = lambda n, contempt: (np.full(n, 7, np.uint64), np.zeros(n))
     rows = rows_of(agent.game, COUNT)
     parts = [slice(i, i + 1 + i % 5) for i in range(COUNT)]
     alone = [agent.act_on(rows[part]).tolist() for part in parts]
