@@ -16,7 +16,7 @@ from ci_envs import Position, TicTacToe, make_agent, show
 from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cli.main import main
 from ci_envs.drawing.picture_file import save_animation
-from ci_envs.optimisation import set_covering, write_scp
+from ci_envs.optimisation import read_scp, set_covering, write_scp
 from ci_envs.solver.quixo_store import _locked
 from ci_envs.storage import files
 from ci_envs.storage.arrays import write_arrays
@@ -122,6 +122,32 @@ def test_a_device_stays_a_device_and_a_file_keeps_its_owner():
     write_whole(Path("file"), NEW)
     status = Path("file").stat()
     assert (status.st_uid, status.st_gid) == (1234, 1235)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plot {} --output x.svg",
+        "verify {}",
+        "compare TicTacToe-v0 random neat:{}",
+        "compare Quixo-v0 random sb3:{}",
+        "compare TicTacToe-v0 random q_learning:{}",
+    ],
+)
+def test_a_device_is_not_read_because_its_content_can_have_no_end(command):
+    """The content of this device has an end, so a failure of the test costs no memory."""
+    result = ci_envs(command.format(os.devnull))
+    assert (result.exit_code, "A device is not a file" in result.output) == (2, True), result.output
+
+
+def test_a_problem_is_read_from_a_pipe_but_not_from_a_device():
+    pipe, end = os.pipe()
+    os.write(end, b"2 2 1 1 1 1 1 2")
+    os.close(end)
+    assert read_scp(f"/dev/fd/{pipe}", layout="rows").costs.tolist() == [1, 1]
+    os.close(pipe)
+    with pytest.raises(OSError, match="A device is not a file"):
+        read_scp(os.devnull)
 
 
 def test_a_new_file_has_the_mode_of_the_umask():

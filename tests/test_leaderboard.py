@@ -2,10 +2,12 @@
 
 import copy
 import json
+import math
 from pathlib import Path
 
 import pytest
 
+from ci_envs.registry.agents import runs_chosen_code
 from ci_envs.suites.folder import read_suite
 from ci_envs.suites.leaderboard import check_entry, read_entry, repeat_blocks
 from docs.generators.leaderboard import entries, leaderboard_table
@@ -36,11 +38,17 @@ def test_fast_agents_decide_the_same_again(name, sets):
 
 def test_wrong_entries_are_refused(sets, tmp_path):
     entry = read_entry(FOLDER / "random.json")
-    better, other, unknown = (copy.deepcopy(entry) for _ in range(3))
+    better, other, unknown, total, twice, undefined = (copy.deepcopy(entry) for _ in range(6))
     better["grades"][0]["skill"]["mean"] = 50.0
     other["checksum"] = "0" * 64
     unknown["grades"][0]["environment"] = "Nim-v1"
+    total["total"]["mean"] = 90.0
+    twice["grades"].append(twice["grades"][0])
+    undefined["grades"][0]["skill"]["mean"] = math.nan
     for wrong, message in (
+        (total, "has the total skill 90, but its blocks and the suite give"),
+        (twice, "has two grades of TicTacToe-v0"),
+        (undefined, "has the skill nan in TicTacToe-v0"),
         (better, "has the skill 50 in TicTacToe-v0, but its blocks and the suite give"),
         (other, "is of another version of the suite exact-v1"),
         (unknown, "Nim-v1"),
@@ -50,12 +58,36 @@ def test_wrong_entries_are_refused(sets, tmp_path):
     easier = copy.deepcopy(entry)
     easier["agent"] = "nim_expert"
     easier["grades"] = [row for row in entry["grades"] if row["environment"].startswith("Nim")]
+    easier["total"]["mean"] = sum(row["skill"]["mean"] for row in easier["grades"]) / len(easier["grades"])
     assert not any(each.is_equal for each in repeat_blocks(easier, sets, 1, 0))
     form = entry["form"]
-    for text in ("", "[]", "{}", json.dumps({"form": form}), json.dumps({**entry, "positions": 0})):
-        (tmp_path / "x.json").write_text(text)
+    for text in (
+        "",
+        "[]",
+        "{}",
+        json.dumps({"form": form}),
+        json.dumps({**entry, "positions": 0}),
+        json.dumps({**entry, "grades": []}),
+        "\xff",
+    ):
+        (tmp_path / "x.json").write_bytes(text.encode("latin-1"))
         with pytest.raises(ValueError, match="is not an entry of a leaderboard"):
             read_entry(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    "agent", ["process:touch {}", "text:touch {}", "subprocess:run:args=touch {}", "./mine.py", "sb3:{},trust=true"]
+)
+def test_code_of_an_entry_runs_only_with_consent(agent, sets, tmp_path):
+    entry = read_entry(FOLDER / "random.json")
+    entry["agent"] = agent.format(tmp_path / "made")
+    with pytest.raises(ValueError, match="can run any code of its author"):
+        repeat_blocks(entry, sets, 1, 0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_agents_of_this_package_need_no_consent():
+    assert not [file.name for file in FILES if runs_chosen_code(read_entry(file)["agent"])]
 
 
 def test_stronger_agents_have_a_higher_total():

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ci_envs.registry.agents import AGENTS
+from ci_envs.storage.files import read_whole
 from ci_envs.storage.formats import plain_values
 
 _ENDINGS = (".json", ".npz", ".py", ".safetensors", ".zip")
@@ -35,7 +36,7 @@ def spec_of_file(file: Path) -> str:
     if file.suffix == ".zip":
         return f'sb3:"{file}"'
     try:
-        about = plain_values(file.read_bytes())
+        about = plain_values(read_whole(file))
         name = next(word for word in (about.get("agent"), about.get("method"), about["format"].split()[1]) if word)
     except OSError:
         raise

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ci_envs.arena.results import Pairing
-from ci_envs.storage.files import write_whole
+from ci_envs.storage.files import read_whole, write_whole
 
 _SETTINGS, _MATCH = "tournament.json", "match_{}_{}.json"
 
@@ -40,7 +40,7 @@ class TournamentFolder:
             write_whole(file, json.dumps(settings, indent=1).encode())
             return
         try:
-            old = json.loads(file.read_bytes())
+            old = json.loads(read_whole(file))
         except FileNotFoundError:
             raise ValueError(f"{str(path)!r} has no tournament to resume") from None
         except ValueError:
@@ -59,7 +59,7 @@ class TournamentFolder:
         """
         file = self._file(first, second)
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Pairing)
+            return msgspec.json.decode(read_whole(file), type=Pairing)
         except FileNotFoundError:
             return None
         except msgspec.MsgspecError as error:

@@ -4,6 +4,7 @@ import inspect
 from typing import Any
 
 from ci_envs.registry.components import Components
+from ci_envs.registry.spec import split_spec
 
 
 def _is_agent(thing: Any) -> bool:
@@ -20,3 +21,32 @@ def _can_be_agent(thing: Any) -> bool:
 
 AGENTS = Components("agent", "ci_envs.agents", ("game", "seed"), _is_agent, _can_be_agent)
 """The agents by name."""
+
+RUN_PROGRAMS = frozenset({"process", "text"})
+"""The registered agents whose options contain a command."""
+
+
+def runs_chosen_code(spec: str) -> bool:
+    """Return whether the agent of a spec string can run code that the writer of the spec string has chosen.
+
+    This is a file, a module or a program. It can also be named by an option that strangers cannot set.
+
+    Raises:
+        ValueError: an option has an unknown name or an invalid value.
+        ImportError: the agent needs a package that is not installed.
+
+    Examples:
+        >>> from ci_envs.registry.agents import runs_chosen_code
+        >>> runs_chosen_code("minimax:depth=4"), runs_chosen_code("process:./player")
+        (False, True)
+        >>> runs_chosen_code("subprocess:run:args=ls"), runs_chosen_code("sb3:model.zip,trust=true")
+        (True, True)
+    """
+    if not AGENTS.is_registered(spec):
+        return True
+    name, text = split_spec(spec)
+    factory = AGENTS.find(name)
+    options = AGENTS.options(factory)
+    return name in RUN_PROGRAMS or any(
+        options[given].declared.untrusted is None for given in AGENTS.read(name, factory, text)
+    )

@@ -1,4 +1,4 @@
-"""Files that are written atomically: either completely or not at all."""
+"""Whole files: written either completely or not at all, and never read from a device."""
 
 import csv
 import errno
@@ -41,9 +41,22 @@ def write_whole(path: Path, *parts: bytes | memoryview, durable: bool = False) -
             _write(_open(path, "wb", without=os.O_CREAT), parts)  # Linux refuses this flag for a pipe of another user
 
 
+def read_whole(path: Path) -> bytes:
+    """Return the content of a file or a pipe.
+
+    Raises:
+        OSError: It cannot be read, or it is a device, such as ``/dev/zero``, whose content may have no end.
+    """
+    with named_errors(path), path.open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise OSError(errno.EINVAL, "A device is not a file")
+        return file.read()
+
+
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Give the errors of a file its name, which those of a failed write do not have.
+    """Give the errors of a file its name, which those of a failed read or write do not have.
 
     Raises:
         OSError: The error in the ``with`` block, with the name.

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ci_envs.storage.files import read_whole
+
 ZIP = b"PK"
 """The first bytes of a zip file, for example a file of arrays (npz)."""
 
@@ -19,7 +21,7 @@ def read_file(path: Path, form: str) -> bytes:
         OSError: The file cannot be read. If it is the folder of a run, the message names the file in it.
     """
     try:
-        content = path.read_bytes()
+        content = read_whole(path)
     except IsADirectoryError:
         best = min(path.glob("best.*"), default=None)
         raise IsADirectoryError(f"{str(path)!r} is a folder: write {best or 'the path of a file'}") from None

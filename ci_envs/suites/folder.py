@@ -13,7 +13,7 @@ import msgspec
 
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress
-from ci_envs.storage.files import named_errors, write_whole
+from ci_envs.storage.files import read_whole, write_whole
 from ci_envs.suites.parquet import packed_set, read_set, unpacked_set
 from ci_envs.suites.position_set import PositionSet, make_set
 
@@ -155,8 +155,7 @@ def read_manifest(folder: Path) -> Manifest:
         ValueError: It is not a manifest.
     """
     path = folder / MANIFEST
-    with named_errors(path):
-        content = path.read_bytes()
+    content = read_whole(path)
     try:
         return msgspec.json.decode(content, type=Manifest)
     except msgspec.MsgspecError as error:
@@ -167,8 +166,7 @@ def _read_entry(folder: Path, entry: SetEntry) -> PositionSet:
     path = folder / entry.file
     if not entry.sha256:
         raise ValueError(f"{str(folder)!r} has no positions of {entry.environment} yet: run ci-envs suite again")
-    with named_errors(path):
-        content = path.read_bytes()
+    content = read_whole(path)
     if _checksum(content) != entry.sha256:
         raise ValueError(f"{str(path)!r} is damaged: its SHA-256 checksum is not {entry.sha256}")
     return unpacked_set(content, path)

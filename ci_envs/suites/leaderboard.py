@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 import msgspec
@@ -13,8 +15,9 @@ import numpy as np
 
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.machine import machine, source_commit
+from ci_envs.registry.agents import runs_chosen_code
 from ci_envs.solver.solution import Progress
-from ci_envs.storage.files import named_errors, write_whole
+from ci_envs.storage.files import read_whole, write_whole
 from ci_envs.suites.folder import MANIFEST, suite_path
 from ci_envs.suites.grade import (
     BLOCK,
@@ -52,7 +55,8 @@ class _RecordedEntry(TypedDict):
     positions: Annotated[int, msgspec.Meta(ge=1)] | None
     seed: Annotated[int, msgspec.Meta(ge=0)]
     checksum: str
-    grades: list[_RecordedGrade]
+    total: _RecordedMean
+    grades: Annotated[list[_RecordedGrade], msgspec.Meta(min_length=1)]
 
 
 class Conditions(NamedTuple):
@@ -141,10 +145,9 @@ def read_entry(path: Path) -> dict[str, Any]:
         OSError: The file cannot be read.
         ValueError: It is not an entry.
     """
-    with named_errors(path):
-        text = path.read_text()
+    content = read_whole(path)
     try:
-        entry = json.loads(text)
+        entry = json.loads(content)
     except ValueError as error:
         raise ValueError(f"{str(path)!r} is not an entry of a leaderboard: {error}") from error
     if not isinstance(entry, dict) or entry.get("form") != _FORM:
@@ -169,10 +172,12 @@ def check_entry(entry: dict[str, Any], sets: Sequence[PositionSet]) -> list[Posi
     if entry["checksum"] != suite_checksum(entry["suite"]):
         raise ValueError(f"the entry of {entry['agent']} is of another version of the suite {entry['suite']}")
     every = {positions.environment: positions for positions in sets}
-    graded = []
+    graded, skills = list[PositionSet](), defaultdict[str, list[float]](list)
     for row in entry["grades"]:
         if row["environment"] not in every:
             raise unknown_name("environment", row["environment"], every, owner=entry["suite"])
+        if any(row["environment"] == positions.environment for positions in graded):
+            raise ValueError(f"the entry of {entry['agent']} has two grades of {row['environment']}")
         positions = every[row["environment"]].evenly(entry["positions"] or len(every[row["environment"]]))
         regret, chance = sum(row["blocks"]) / len(positions), float(random_regrets(positions).mean())
         claims = (
@@ -182,17 +187,27 @@ def check_entry(entry: dict[str, Any], sets: Sequence[PositionSet]) -> list[Posi
             ("number of blocks", len(row["blocks"]), -(-len(positions) // BLOCK)),
         )
         for name, claimed, right in claims:
-            if abs(claimed - right) > _TOLERANCE * max(1, abs(right)):
-                raise ValueError(
-                    f"the entry of {entry['agent']} has the {name} {claimed:g} in {row['environment']}, but its blocks"
-                    f" and the suite give {right:g}"
-                )
+            _check_equal(f"the entry of {entry['agent']} has the {name}", claimed, right, f" in {row['environment']}")
+        skills[row["environment"].partition(":")[0]].append(row["skill"]["mean"])
         graded.append(positions)
+    total = fmean(map(fmean, skills.values()))
+    _check_equal(f"the entry of {entry['agent']} has the total skill", entry["total"]["mean"], total)
     return graded
 
 
+def _check_equal(text: str, claimed: float, right: float, where: str = "") -> None:
+    if not abs(claimed - right) <= _TOLERANCE * max(1, abs(right)):
+        raise ValueError(f"{text} {claimed:g}{where}, but its blocks and the suite give {right:g}")
+
+
 def repeat_blocks(
-    entry: dict[str, Any], sets: Sequence[PositionSet], blocks: int, seed: int, progress: Progress | None = None
+    entry: dict[str, Any],
+    sets: Sequence[PositionSet],
+    blocks: int,
+    seed: int,
+    progress: Progress | None = None,
+    *,
+    trust: bool = False,
 ) -> list[Repetition]:
     """Let the agent of an entry decide again in some random blocks of each environment.
 
@@ -204,12 +219,18 @@ def repeat_blocks(
         blocks: The number of blocks of each environment.
         seed: The seed of the choice of the blocks.
         progress: See :data:`~ci_envs.solver.solution.Progress`. It counts environments.
+        trust: Whether the entry can name code to run (:func:`~ci_envs.registry.agents.runs_chosen_code`).
 
     Raises:
-        ValueError: See :func:`check_entry`, or the agent cannot be made.
+        ValueError: See :func:`check_entry`, the agent cannot be made, or ``trust`` is false and it names code to run.
     """
     rng, repetitions = np.random.default_rng(seed), []
     graded = check_entry(entry, sets)
+    if blocks and not trust and runs_chosen_code(entry["agent"]):
+        raise ValueError(
+            f"the agent {entry['agent']!r} can run any code of its author. Read this code first, then add --trust (in"
+            " Python, trust=True)"
+        )
     for number, (row, positions) in enumerate(zip(entry["grades"], graded, strict=True)):
         if progress:
             progress(number, len(graded))
@@ -230,4 +251,4 @@ def suite_checksum(name: str) -> str:
         ValueError: There is no such suite.
     """
     path = suite_path(name)
-    return hashlib.sha256((path / MANIFEST if path.is_dir() else path).read_bytes()).hexdigest()
+    return hashlib.sha256(read_whole(path / MANIFEST if path.is_dir() else path)).hexdigest()

@@ -17,7 +17,7 @@ from ci_envs.games.batch import observe_batch
 from ci_envs.games.position import Position
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import HORIZON, NO_SCORE
-from ci_envs.storage.files import named_errors
+from ci_envs.storage.files import read_whole
 from ci_envs.suites.candidates import ORIGINS, PHASES, UNKNOWN_PLY, Candidates
 from ci_envs.suites.position_set import PositionSet
 
@@ -58,9 +58,7 @@ def read_set(path: Path) -> PositionSet:
         OSError: The file cannot be read.
         ValueError: It is not a set of positions of this package, or it is damaged.
     """
-    with named_errors(path):
-        content = path.read_bytes()
-    return unpacked_set(content, path)
+    return unpacked_set(read_whole(path), path)
 
 
 def unpacked_set(content: bytes, path: Path) -> PositionSet:

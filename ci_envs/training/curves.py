@@ -1,12 +1,14 @@
 """Learning curves as plots: the columns of ``curve.csv`` of one or several runs."""
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci_envs.drawing.figure_file import figure_type
 from ci_envs.drawing.plot_style import styled
+from ci_envs.storage.files import read_whole
 from ci_envs.training.folder import CURVE
 from ci_envs.validation import unknown_name
 
@@ -30,17 +32,18 @@ def read_curve(run: str | Path) -> Curve:
         OSError: There is no learning curve.
     """
     path = Path(run)
-    with (path / CURVE if path.is_dir() else path).open(newline="") as file:
-        reader = csv.DictReader(file)
-        rows = list(reader)
-    if not rows:
-        raise ValueError(f"{str(path)!r} has no measurements yet")
+    content = read_whole(path / CURVE if path.is_dir() else path)
     try:
-        return {
+        reader = csv.DictReader(io.StringIO(content.decode(), newline=""))
+        rows = list(reader)
+        curve = {
             name: tuple(float(row[name]) if row[name] else None for row in rows) for name in reader.fieldnames or ()
         }
     except (TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a learning curve: {error}") from None
+    if not rows:
+        raise ValueError(f"{str(path)!r} has no measurements yet")
+    return curve
 
 
 @styled

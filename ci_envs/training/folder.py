@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.storage.arrays import read_arrays, write_arrays
-from ci_envs.storage.files import temporary_name, write_csv, write_whole
+from ci_envs.storage.files import read_whole, temporary_name, write_csv, write_whole
 from ci_envs.training.trainer import TrainerState
 
 CONFIG, CHECKPOINT, CURVE = "config.json", "checkpoint.npz", "curve.csv"
@@ -111,7 +111,7 @@ class RunFolder:
     def _read_config(self) -> dict[str, Any]:
         """Return the learner, the environment, the seed and the options of the run in the folder."""
         try:
-            return _flat(json.loads(self._config.read_bytes()))
+            return _flat(json.loads(read_whole(self._config)))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{str(self._config)!r} is not the config of a run: {error}") from None
 

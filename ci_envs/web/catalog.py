@@ -13,7 +13,7 @@ from ci_envs.agent_interface.interface import Agent, AgentFactory
 from ci_envs.agent_interface.making import make_agent, make_named
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
-from ci_envs.registry.agents import AGENTS
+from ci_envs.registry.agents import AGENTS, RUN_PROGRAMS
 from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import ENV_OPTIONS, GameSpec, registered, resolve
 from ci_envs.registry.options import NamedOption, options_of
@@ -23,9 +23,6 @@ from ci_envs.validation import unknown_name
 
 HUMAN = "human"
 """The seat of a person. Any other seat is the spec string of an agent."""
-
-OWNER_ONLY = frozenset({"process", "text"})
-"""The agents that run programs of the server. Only its owner can offer them, under a name."""
 
 SOLVING_AGENTS = frozenset({"exact"})
 """The agents that solve the game. Clients may choose them only for games in which each move takes seconds."""
@@ -71,7 +68,7 @@ class Catalog:
 
     def agent_names(self) -> list[str]:
         """Return the names of all agents, without loading the agents."""
-        return [*(name for name in AGENTS.names() if name != HUMAN and name not in OWNER_ONLY), *self.listed]
+        return [*(name for name in AGENTS.names() if name != HUMAN and name not in RUN_PROGRAMS), *self.listed]
 
     def agent_entry(self, name: str) -> Entry:
         """Return the entry of an agent by its name."""
@@ -99,7 +96,7 @@ class Catalog:
         name, text = split_spec(spec)
         if name == HUMAN:
             raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
-        if name in OWNER_ONLY:
+        if name in RUN_PROGRAMS:
             raise ValueError(f"Only the owner of the server can offer the agent {name!r}. Choose another agent")
         if name in SOLVING_AGENTS and not solver_of(game).plays_quickly(game):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.storage.files import write_whole
+from ci_envs.storage.files import read_whole, write_whole
 
 LAYOUTS = ("rows", "columns")
 """The layouts of the files."""
@@ -55,7 +55,7 @@ def read_scp(path: str | Path, layout: str | None = None) -> SetCovering:
         raise ValueError(f"layout must be {' or '.join(LAYOUTS)}, not {layout!r}")
     found, errors = list[_Instance](), dict[str, str]()
     try:
-        words = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).decode("ascii").split()
+        words = read_whole(Path(path)).removeprefix(codecs.BOM_UTF8).decode("ascii").split()
     except UnicodeDecodeError as error:
         raise _format_error(path, str(error)) from None
     for name in LAYOUTS if layout is None else (layout,):
