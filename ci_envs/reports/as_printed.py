@@ -1,6 +1,6 @@
 """The method and parameters that the reports print, and the bugs that the literal versions keep.
 
-The texts are in ``as_printed.toml``.
+The texts are in the descriptions of the sections (:mod:`ci_envs.reports.description`), and in ``as_printed.toml``.
 """
 
 import tomllib
@@ -63,6 +63,8 @@ class AsPrinted:
 def as_printed() -> Mapping[str, AsPrinted]:
     """Return the contents of the reports, by the name of the section."""
     content = tomllib.loads((_FOLDER / "as_printed.toml").read_text())
+    for file in _FOLDER.glob("report_*/*.toml"):
+        content[file.stem.upper()] = tomllib.loads(file.read_text())["as_printed"]
     return {
         name: AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])}) for name, box in content.items()
     }

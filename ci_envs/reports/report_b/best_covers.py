@@ -10,37 +10,25 @@ import numpy as np
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.estimates import Estimate
-from ci_envs.reports.section import RunOptions
-
-MOVES, _QUICK_MOVES = 100_000, 500
-_RUNS, _QUICK_RUNS = 10, 1
-_STARTS, _QUICK_STARTS = 500, 20
-
-CONDITIONS = (
-    f"Ours is the best cover of {_RUNS} runs of the solver row_weighting with {MOVES:,} moves ({_QUICK_RUNS} of"
-    f" {_QUICK_MOVES} with --quick) and of the greedy covers from at most {_STARTS} first lists ({_QUICK_STARTS})."
-)
-"""A sentence on the conditions of :func:`best_weight`."""
+from ci_envs.reports.section_run import SectionRun
 
 
-def best_weight(problem: SetCovering, options: RunOptions) -> Estimate:
+def best_weight(problem: SetCovering, run: SectionRun) -> Estimate:
     """Return the least weight of some runs of our best heuristic and of the greedy covers from other starts."""
-    moves, runs = (_QUICK_MOVES, _QUICK_RUNS) if options.quick else (MOVES, _RUNS)
-    seeds = range(options.seed, options.seed + runs)
+    moves, seeds = run.budget("moves"), run.seeds("searches")
     found = [optimise(problem, f"row_weighting:moves={moves}", seed=seed).value for seed in seeds]
-    starts = weights_of_starts(problem, options)
-    sample = f"best of {runs} runs of {moves:,} moves and of {len(starts)} greedy starts"
+    starts = weights_of_starts(problem, run)
+    sample = f"best of {len(seeds)} runs of {moves:,} moves and of {len(starts)} greedy starts"
     return Estimate.exact(min(*found, *starts))._replace(sample=sample)
 
 
-@cache
-def weights_of_starts(problem: SetCovering, options: RunOptions) -> tuple[float, ...]:
+def weights_of_starts(problem: SetCovering, run: SectionRun) -> tuple[float, ...]:
     """Return the weights of the greedy covers from all first lists, or from random ones if there are many."""
-    starts = np.random.default_rng(options.seed).permutation(problem.loci)
-    most = _QUICK_STARTS if options.quick else _STARTS
-    return tuple(greedy_weight(problem, int(start)) for start in starts[:most])
+    starts = np.random.default_rng(run.seed).permutation(problem.loci)[: run.budget("starts")]
+    return tuple(greedy_weight(problem, start) for start in starts.tolist())
 
 
+@cache
 def greedy_weight(problem: SetCovering, first: int) -> float:
     """Return the weight of the greedy cover that begins with a list.
 
@@ -59,3 +47,8 @@ def greedy_weight(problem: SetCovering, first: int) -> float:
         useful = np.flatnonzero(new)
         ratios = (sizes - new)[useful] / new[useful]
         chosen = int(useful[np.lexsort((-new[useful], ratios))[0]])
+
+
+def bloat(weight: float, n: int) -> float:
+    """Return by how many percent the weight of a cover exceeds N, rounded as report B rounds."""
+    return round(100 * (weight - n) / n)

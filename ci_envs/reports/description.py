@@ -1,0 +1,161 @@
+"""The description of a section: all that the report says about it, and all that we say about it.
+
+A file such as ``report_b/b1.toml`` contains the description of a section: its texts, the method that the report prints,
+the published figures with their sources, the notes and units of the rows, the numbers of games and runs, and the
+claims. The module next to it only measures. A quantity in brackets is a figure of a row, in a text with its format, and
+a name in braces is a number of the budget::
+
+    holds_if = "[weight, N = 5] <= 5 and [weight, N = 10; ours] < [weight, N = 10] * 1.05"
+    why = "The weight is [weight, N = 5:.0f] in {runs} runs ({runs.quick} with --quick)."
+
+Notes and units belong to patterns of quantities, in which ``*`` stands for any text.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+
+from ci_envs.reports.claims import Cell, Claim, Condition, Text, all_of, any_of
+from ci_envs.reports.sources import Figure, Source, SourceKind
+
+_CELL = re.compile(r"\[([^];]+?)(?:; (literal|described|ours))?(?::(,?\.\d+f))?\]")
+_OPERAND = rf"(?:{_CELL.pattern}(?: \* ([\d.]+))?|(-?[\d.]+))"
+_COMPARISON = re.compile(rf"{_OPERAND} (<=|<|>=|>) {_OPERAND}")
+
+
+class Budget(NamedTuple):
+    """A number of games, runs or the like.
+
+    Attributes:
+        full: In a full run.
+        quick: In a quick run.
+    """
+
+    full: int
+    quick: int
+
+    @override
+    def __format__(self, spec: str) -> str:
+        return format(self.full, spec or ",")
+
+
+class Description:
+    """The description of a section.
+
+    Attributes:
+        name: The identifier of the section.
+        claims: The claims of the report.
+        budget: The numbers of games and runs, by name.
+        figures: The published figures by quantity.
+    """
+
+    def __init__(self, name: str, content: Mapping[str, Any]) -> None:
+        """Read a description.
+
+        Args:
+            name: The identifier of the section.
+            content: The content of its file.
+
+        Raises:
+            KeyError: A part of the description is missing.
+            ValueError: A condition or a source is wrong.
+        """
+        self.name = name
+        self._content = content
+        self.budget = {
+            key: Budget(*both) if isinstance(both, list) else Budget(both, both)
+            for key, both in content.get("budget", {}).items()
+        }
+        self.figures = {
+            quantity: Figure(value, Source(SourceKind(one["kind"]), one["place"]))
+            for one in content.get("sources", ())
+            for quantity, value in one["figures"].items()
+        }
+        self.claims = tuple(
+            Claim(self._fill(one["claim"]), read_condition(one["holds_if"]), *self._template(one["why"]))
+            for one in content.get("claims", ())
+        )
+
+    def text(self, name: str) -> str:
+        """Return a text, for example the ``conditions``, with the numbers of the budget."""
+        return self._fill(self._content[name])
+
+    @property
+    def conclusion(self) -> Text:
+        """The conclusion, with measured figures."""
+        return Text(*self._template(self._content["conclusion"]))
+
+    @property
+    def seconds(self) -> float:
+        """The approximate duration of a full run on two cores."""
+        return float(self._content["seconds"])
+
+    def note(self, quantity: str) -> str:
+        """Return the note of a row, or an empty text."""
+        return next((self._fill(one["note"]) for one in self._content.get("notes", ()) if _has(one, quantity)), "")
+
+    def unit(self, quantity: str) -> str:
+        """Return the unit of a row, or an empty text."""
+        units = self._content.get("units", {}).items()
+        return next((unit for unit, rows in units if _has({"rows": rows}, quantity)), "")
+
+    def _fill(self, text: str) -> str:
+        return text.format(**self.budget)
+
+    def _template(self, text: str) -> tuple[str, tuple[Cell, ...]]:
+        """Return a text as a template, and the cells of its replacement fields."""
+        cells = tuple(_cell(*found.groups()[:2]) for found in _CELL.finditer(text))
+        return self._fill(_CELL.sub(lambda found: f"{{{{:{found[3]}}}}}", text)), cells
+
+
+def read_description(file: Path) -> Description:
+    """Read the description of a section from a file. :class:`Description` lists the errors."""
+    return Description(file.stem.upper(), tomllib.loads(file.read_text()))
+
+
+def read_condition(text: str) -> Condition:
+    """Read a condition on measured figures: comparisons that are joined by ``and``, and these by ``or``.
+
+    Example:
+        >>> from ci_envs.reports.description import read_condition
+        >>> [one.larger for one in read_condition("[time; ours] > 5 and [wins] <= 100").comparisons()]
+        [Cell(quantity='time', column='ours', factor=1.0), 100.0]
+
+    Raises:
+        ValueError: A comparison is wrong.
+    """
+    alternatives = re.split(r"\s+or\s+(?=\[|[\d.]+ [<>])", text.strip())
+    parts = [all_of(*map(_comparison, re.split(r"\s+and\s+(?=\[|[\d.]+ [<>])", part))) for part in alternatives]
+    return any_of(*parts) if len(parts) > 1 else parts[0]
+
+
+def _comparison(text: str) -> Condition:
+    found = _COMPARISON.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no comparison of figures, for example '[wins; ours] > 50'")
+    left, right = _operand(found.groups()[:5]), _operand(found.groups()[6:])
+    condition: Condition = {
+        "<": lambda: left < right,
+        "<=": lambda: left <= right,
+        ">": lambda: left > right,
+        ">=": lambda: left >= right,
+    }[found[6]]()
+    return condition
+
+
+def _operand(groups: Sequence[str | None]) -> Any:
+    quantity, column, _, factor, number = groups
+    return float(number or 0) if quantity is None else _cell(quantity, column) * float(factor or 1)
+
+
+def _cell(quantity: str, column: Any) -> Cell:
+    return Cell(quantity, column or "literal")
+
+
+def _has(entry: Mapping[str, Any], quantity: str) -> bool:
+    return any(fnmatchcase(quantity, pattern) for pattern in entry["rows"])
