@@ -13,7 +13,7 @@ Notes and units belong to patterns of quantities, in which ``*`` stands for any 
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,9 +129,13 @@ def read_condition(text: str) -> Condition:
     Raises:
         ValueError: A comparison is wrong.
     """
-    alternatives = re.split(r"\s+or\s+(?=\[|[\d.]+ [<>])", text.strip())
-    parts = [all_of(*map(_comparison, re.split(r"\s+and\s+(?=\[|[\d.]+ [<>])", part))) for part in alternatives]
-    return any_of(*parts) if len(parts) > 1 else parts[0]
+    return _joined("or", text.strip(), any_of, lambda part: _joined("and", part, all_of, _comparison))
+
+
+def _joined(word: str, text: str, join: Callable[..., Condition], read: Callable[[str], Condition]) -> Condition:
+    """Read the parts of a condition between a word, which stands in front of a figure or a number."""
+    parts = [read(part) for part in re.split(rf"\s+{word}\s+(?=\[|[\d.]+ [<>])", text)]
+    return join(*parts) if len(parts) > 1 else parts[0]
 
 
 def _comparison(text: str) -> Condition:

@@ -6,7 +6,6 @@ Matches are independent, so the measurement of a genome is a draw from the binom
 The optimal opponent is the plain nim-sum player of report B: it plays the first move that leaves a nim-sum of 0.
 """
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -14,8 +13,8 @@ from numpy.polynomial import Chebyshev
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.optimisation.evolution.engine import Plan
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.reports.claims import Cell, Claim, Text, any_of
 from ci_envs.reports.estimates import Estimate, mean_of_runs
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
@@ -38,55 +37,19 @@ from ci_envs.reports.report_b.nim_mixtures import Mixtures
 from ci_envs.reports.report_b.nim_proposals import (
     PROPOSED_PLANS,
     REPORT_PLAN,
+    ExactShares,
     best_genomes,
     exact_fitness,
     measured_fitness,
 )
 from ci_envs.reports.report_b.nim_reviews import bounded_expert
-from ci_envs.reports.rows import FigureRow, figure_row
-from ci_envs.reports.section import Findings, RunOptions, Section
-from ci_envs.reports.sources import Figure, Source, printed, published
+from ci_envs.reports.report_b.nim_shares import MATCHES
+from ci_envs.reports.section_run import SectionRun, section
 
-_MATCHES, _POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 100, 50, 300, 100, 0.2
-_RUNS, _QUICK_RUNS = 500, 40
-_LEGAL_RUNS, _QUICK_LEGAL_RUNS = 100, 4
-_PROPOSAL_RUNS, _QUICK_PROPOSAL_RUNS = 40, 2
-_PROPOSAL_GENERATIONS, _QUICK_PROPOSAL_GENERATIONS = 50, 5
-_TOLD_RUNS = 10
-_FIGURES = {0: (33, 0.3916), 5: (38, 0.4049), 10: (40, 0.5179), 25: (41, 0.4614), 50: (41, 0.4614), 90: (41, 0.4614)}
-"""The best fitness that report B prints, in percent, and its p, by generation."""
-
-_LAST_PRINTED = 50  # the author of report B published the later generations elsewhere
-
-_LOST = "The start is lost for the first player: without the illegal pass every strategy wins 0%."
-_BEST_SHARE, _LAST_SHARE = "exact share of the best p", "exact share of the last best genome"
-_RULES_NAME = "7 rules"
-_BEST_WEIGHTS = f"{_RULES_NAME}, exact fitness: share of the best weights"
-_RULES_NOTE = (
-    "A gene is the weight of a rule, and a rule is drawn for each move: take_row, leave_one (with the pass), row_random"
-    f" and the four fixed rules of B31. {_LOST}"
-)
-_TABLE = printed("lab 3.2, the printed output of the evolution")
-_LOG = published("the output of the evolution in the repository of the author of report B")
-_FIRST_STUDENT = printed("a review of lab 3.2, about a student with three genes")
-_SECOND_STUDENT = printed("a review of lab 3.2, about another student")
-_PLUS = "(mu + lambda), as printed"
-_PLANS = {_PLUS: REPORT_PLAN, **PROPOSED_PLANS}
-_BOUND = 3
-_BOUND_NOTE = (
-    f"A review proposes a bound k on the objects of a move. Literal: the best p if a move takes at most {_BOUND}"
-    " objects, with the pass. The start is lost with this bound, too."
-)
-_P_NOTE = (
-    "The text and the code of report B exchange p and 1 - p. Described: with legal moves every p wins 0%, so the first"
-    " genome of the random population stays. Ours is the p with the largest exact share."
-)
-_TOLD_NOTE = (
-    "The review mentions this figure without the rules. Literal: weights of take_row, leave_one and row_random, with"
-    " legal moves. Described: take_row or leave_one by the parity of the rows, as nim_evolved can with features=odd."
-)
-_NO_PASS = "With legal moves no strategy wins from the lost start."
-
+_POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 50, 300, 100, 0.2
+_PRINTED_GENERATIONS = (0, 5, 10, 25, 50, 90)
+_PLANS = {"(mu + lambda), as printed": REPORT_PLAN, **PROPOSED_PLANS}
+_BOUND = 3  # maximum number of objects in a move, which a review proposes
 _BEST_THRESHOLD = 0.4614  # the genome that report B prints for its last generations
 _SHARE_GRID = np.linspace(0, 1, 1001)
 _BOUND_GRID = np.linspace(0, 1, 101)
@@ -145,7 +108,7 @@ def evolve_threshold(rng: Generator, generations: int = _GENERATIONS, *, legal: 
 def _measured(genomes: NDArray[np.float64], rng: Generator, legal: bool) -> NDArray[np.float64]:
     """Return the share of 100 matches that each genome wins: none without the illegal pass, as the start is lost."""
     shares = np.zeros(len(genomes)) if legal else np.clip(share_of()(genomes), 0, 1)
-    measured: NDArray[np.float64] = rng.binomial(_MATCHES, shares) / _MATCHES
+    measured: NDArray[np.float64] = rng.binomial(MATCHES, shares) / MATCHES
     return measured
 
 
@@ -156,66 +119,34 @@ def _tournaments(fitness: NDArray[np.float64], shape: tuple[int, int], rng: Gene
     return winners
 
 
-def run(options: RunOptions) -> Findings:
-    """Repeat report B's evolution and what its reviews propose, and compare the measurements with exact shares."""
-    runs = _QUICK_RUNS if options.quick else _RUNS
-    rng = np.random.default_rng(options.seed)
-    curves = []
-    for number in range(runs):
-        curves.append(evolve_threshold(rng))
-        options.report_progress(0.4 * (number + 1) / runs)
-    rng = np.random.default_rng([options.seed, 1])
-    legal = [evolve_threshold(rng, legal=True) for _ in range(_QUICK_LEGAL_RUNS if options.quick else _LEGAL_RUNS)]
-    rows = [*_printed_rows(np.array(curves), np.array(legal))]
-    rows += [_row(_BEST_SHARE, None, Estimate.exact(_best_share())), _bound_row()]
-    seeds = range(options.seed, options.seed + (_QUICK_PROPOSAL_RUNS if options.quick else _PROPOSAL_RUNS))
-    generations = _QUICK_PROPOSAL_GENERATIONS if options.quick else _PROPOSAL_GENERATIONS
-    rows += _proposal_rows(seeds, generations)
-    options.report_progress(0.7)
-    rows += [*_rules_rows(seeds, generations), *_told_rows(seeds, generations)]
-    options.report_progress(1.0)
-    return Findings(tuple(rows))
-
-
-def _printed_rows(curves: NDArray[np.float64], legal: NDArray[np.float64]) -> Iterator[FigureRow]:
-    """Yield the rows on the best fitness and p.
-
-    Args:
-        curves: The runs, float64 (runs, generations + 1, 2).
-        legal: The runs with legal moves, of the same shape.
-    """
-    for generation, (figure, _) in _FIGURES.items():
-        fitness = mean_of_runs(100 * curves[:, generation, 0])
-        yield _row(_fitness(generation), Figure(figure, _source(generation)), fitness)
-    best = Estimate.exact(float(_SHARE_GRID[share_of()(_SHARE_GRID).argmax()]))
-    for generation, (_, p) in _FIGURES.items():
+def _measure_printed(run: SectionRun) -> None:
+    """Add the rows on the best fitness and p of report B's evolution, with passes and with legal moves."""
+    rng = np.random.default_rng(run.seed)
+    curves = np.array([evolve_threshold(rng) for _ in run.steps(run.seeds("runs"))])
+    rng = np.random.default_rng([run.seed, 1])
+    legal = np.array([evolve_threshold(rng, legal=True) for _ in run.seeds("legal_runs")])
+    for generation in _PRINTED_GENERATIONS:
+        _add(run, f"best measured fitness, generation {generation}", mean_of_runs(100 * curves[:, generation, 0]))
+    best = float(_SHARE_GRID[share_of()(_SHARE_GRID).argmax()])
+    for generation in _PRINTED_GENERATIONS:
         genomes = (mean_of_runs(runs[:, generation, 1]) for runs in (curves, legal))
-        quantity = f"p of the best genome, generation {generation}"
-        yield figure_row(quantity, Figure(p, _source(generation)), *genomes, best, note=_P_NOTE)
-    yield _row(_LAST_SHARE, None, mean_of_runs(100 * share_of()(curves[:, -1, 1])))
+        run.add(f"p of the best genome, generation {generation}", *genomes, best)
+    _add(run, "exact share of the last best genome", mean_of_runs(100 * share_of()(curves[:, -1, 1])))
+    _add(run, "exact share of the best p", 100 * float(share_of()(_SHARE_GRID).max()))
 
 
-def _source(generation: int) -> Source:
-    return _TABLE if generation <= _LAST_PRINTED else _LOG
+def _add(run: SectionRun, quantity: str, literal: Estimate | float) -> None:
+    """Add a row on strategies that move first against the optimal opponent."""
+    others = threshold(0.5, leave_one_or_take_it), nim_expert
+    run.add(quantity, literal, *(win_percentage(one, nim_optimal) for one in others))
 
 
-def _row(quantity: str, figure: Figure | None, literal: Estimate, note: str = _LOST) -> FigureRow:
-    """Return a row on strategies that move first against the optimal opponent."""
-    others = (win_percentage(one, nim_optimal) for one in (threshold(0.5, leave_one_or_take_it), nim_expert))
-    return figure_row(quantity, figure, literal, *map(Estimate.exact, others), note=note, unit="%")
-
-
-def _best_share() -> float:
-    return 100 * float(share_of()(_SHARE_GRID).max())
-
-
-def _bound_row() -> FigureRow:
-    """Return the row on the best p with a bound on the objects of a move."""
+def _measure_bound(run: SectionRun) -> None:
+    """Add the row on the best p with a bound on the objects of a move."""
     expert, p = bounded_expert(_BOUND), _BOUND_GRID
     shares = Mixtures((_bounded(take_row), _bounded(leave_one)), expert).shares(np.stack((p, 1 - p), axis=1))
     others = (win_percentage(one, expert) for one in (_bounded(leave_one_or_take_it), expert))
-    estimates = map(Estimate.exact, (100 * float(shares.max()), *others))
-    return figure_row(f"exact share of the best p with k = {_BOUND}", None, *estimates, note=_BOUND_NOTE, unit="%")
+    run.add(f"exact share of the best p with k = {_BOUND}", 100 * float(shares.max()), *others)
 
 
 def _bounded(strategy: Strategy) -> Strategy:
@@ -231,108 +162,48 @@ def _bounded(strategy: Strategy) -> Strategy:
     return bounded
 
 
-def _threshold_shares(genomes: Genomes) -> Values:
-    shares: Values = share_of()(genomes[:, 0])
-    return shares
+def _measure_proposals(run: SectionRun) -> None:
+    """Add the rows on other plans for one gene, and on a gene for each of seven rules."""
 
+    def shares_of(genomes: Genomes) -> Values:
+        shares: Values = share_of()(genomes[:, 0])
+        return shares
 
-def _proposal_rows(seeds: range, generations: int) -> Iterator[FigureRow]:
-    for name, plan in _PLANS.items():
-        genomes, values = best_genomes(plan, measured_fitness(_threshold_shares), 1, generations, seeds)
-        yield from _proposal(name, values, _threshold_shares(genomes), generations, _LOST)
+    def measure(name: str, plan: Plan, shares: ExactShares, genes: int) -> None:
+        genomes, values = best_genomes(plan, measured_fitness(shares), genes, generations, run.seeds("proposal_runs"))
+        for quantity, found in (("best measured fitness", values), ("its exact share", shares(genomes))):
+            _add(run, f"{name}: {quantity}", mean_of_runs(100 * found, f"runs of {generations} generations"))
 
-
-def _rules_rows(seeds: range, generations: int) -> Iterator[FigureRow]:
-    """Yield the rows on a gene for each of seven rules."""
+    generations = run.budget("proposal_generations")
+    for name in run.steps(_PLANS):
+        measure(name, _PLANS[name], shares_of, 1)
     mixtures = Mixtures((take_row, leave_one, row_random, *FIXED_RULES.values()), nim_optimal)
     genes = len(mixtures.strategies)
-    genomes, values = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), genes, generations, seeds)
-    yield from _proposal(_RULES_NAME, values, mixtures.shares(genomes), generations, _RULES_NOTE)
-    _, exact = best_genomes(REPORT_PLAN, exact_fitness(mixtures.shares), genes, generations, seeds[:2])
-    yield _row(_BEST_WEIGHTS, None, Estimate.exact(100 * float(exact.max())), _RULES_NOTE)
+    measure(f"{genes} rules", REPORT_PLAN, mixtures.shares, genes)
+    seeds = run.seeds("proposal_runs")[:2]
+    _, exact = best_genomes(REPORT_PLAN, exact_fitness(mixtures.shares), genes, generations, seeds)
+    _add(run, f"{genes} rules, exact fitness: share of the best weights", 100 * float(exact.max()))
 
 
-def _proposal(name: str, values: Values, shares: Values, generations: int, note: str) -> Iterator[FigureRow]:
-    sample = f"runs of {generations} generations"
-    yield _row(f"{name}: best measured fitness", None, mean_of_runs(100 * values, sample), note)
-    yield _row(_exact_share(name), None, mean_of_runs(100 * shares, sample), note)
-
-
-def _told_rows(seeds: range, generations: int) -> Iterator[FigureRow]:
-    """Yield the rows on the strategies of two other students, as reviews of report B describe them."""
-    strategies = take_row, leave_one_of_larger, row_random
-    for opponent, name, figure, note in (
-        (row_random, "a student with three genes v random", Figure(95, _FIRST_STUDENT), _TOLD_NOTE),
-        (nim_optimal, "another student v optimal", Figure(0, _SECOND_STUDENT), f"{_TOLD_NOTE} {_NO_PASS}"),
+def _measure_students(run: SectionRun) -> None:
+    """Add the rows on the strategies of two other students, as reviews of report B describe them."""
+    generations, seeds = run.budget("proposal_generations"), run.seeds("student_runs")
+    for name, opponent in (
+        ("a student with three genes v random", row_random),
+        ("another student v optimal", nim_optimal),
     ):
-        mixtures = Mixtures(strategies, opponent)
-        genomes, _ = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), 3, generations, seeds[:_TOLD_RUNS])
+        mixtures = Mixtures((take_row, leave_one_of_larger, row_random), opponent)
+        genomes, _ = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), 3, generations, seeds)
         shares = mean_of_runs((100 * mixtures.shares(genomes)).round(10), f"runs of {generations} generations")
         others = (win_percentage(one, opponent) for one in (always(0, leave_one_of_larger), nim_expert))
-        yield figure_row(f"{name}, wins", figure, shares, *map(Estimate.exact, others), note=note, unit="%")
+        run.add(f"{name}, wins", shares, *others)
 
 
-def _fitness(generation: int) -> str:
-    return f"best measured fitness, generation {generation}"
-
-
-def _exact_share(name: str) -> str:
-    return f"{name}: its exact share"
-
-
-_MORE = 1.02  # times the share
-_CLAIMS = (
-    Claim(
-        "The algorithm converges early.",
-        Cell(_fitness(90)) < Cell(_fitness(25), factor=1.05),
-        "The best measured fitness is {:.1f}% in generation 25 and {:.1f}% in generation 90. It converges to noise: the"
-        " best p wins {:.1f}% of the matches.",
-        (Cell(_fitness(25)), Cell(_fitness(90)), Cell(_BEST_SHARE)),
-    ),
-    Claim(
-        "A (mu + lambda) scheme would cure the early convergence.",
-        Cell(_exact_share(_PLUS)) > Cell(_LAST_SHARE, factor=_MORE),
-        "The algorithm is a (mu + lambda) scheme already: its last genomes win {:.1f}% of the matches, and those of our"
-        " (mu + lambda) engine {:.1f}%.",
-        (Cell(_LAST_SHARE), Cell(_exact_share(_PLUS))),
-    ),
-    Claim(
-        "(mu, lambda), a larger population or extinction would find a better p (reviews).",
-        any_of(*(Cell(_exact_share(name)) > Cell(_LAST_SHARE, factor=_MORE) for name in PROPOSED_PLANS)),
-        "The genomes that these changes, new measurements of the survivors and another crossover find win {:.1f}%,"
-        " {:.1f}%, {:.1f}%, {:.1f}% and {:.1f}% of the matches, and those of report B {:.1f}%. The best p wins"
-        " {:.1f}%.",
-        (*(Cell(_exact_share(name)) for name in PROPOSED_PLANS), Cell(_LAST_SHARE), Cell(_BEST_SHARE)),
-    ),
-    Claim(
-        "A gene for each of several rules would be better (reviews).",
-        Cell(_exact_share(_RULES_NAME)) > Cell(_LAST_SHARE),
-        f"With 100 matches a measurement the evolution finds weights of {_RULES_NAME} that win {{:.1f}}%, instead of"
-        " {:.1f}% with one gene, although the best weights win {:.1f}%; all need the illegal pass.",
-        (Cell(_exact_share(_RULES_NAME)), Cell(_LAST_SHARE), Cell(_BEST_WEIGHTS)),
-    ),
-)
-
-
-SECTION = Section(
-    name="B32",
-    title="Nim by an evolved threshold",
-    game="Nim-v0:heaps=1,3,5,7",
-    purpose="Evolve the probability with which a strategy takes whole rows.",
-    conclusion=Text(
-        "The best genome wins {:.0f}% of the matches, and only with an illegal pass. The printed 41% is the largest of"
-        " thousands of measurements of 100 matches each.",
-        (Cell(_BEST_SHARE),),
-    ),
-    conditions=(
-        "The strategy moves first against the optimal opponent (nim-sum), 100 matches a measurement. Population 50, 300"
-        f" offspring, {_GENERATIONS} generations. The interval holds the middle 95% of {_RUNS} runs ({_QUICK_RUNS} with"
-        f" --quick); the changes that reviews propose have {_PROPOSAL_RUNS} runs of {_PROPOSAL_GENERATIONS} generations"
-        f" ({_QUICK_PROPOSAL_RUNS} of {_QUICK_PROPOSAL_GENERATIONS}). Our trainer does the same with legal moves:"
-        " nim_evolved:rules=take_row+leave_one,features=none."
-    ),
-    seconds=120,
-    run=run,
-    claims=_CLAIMS,
+SECTION = section(
+    __file__,
+    _measure_printed,
+    _measure_bound,
+    _measure_proposals,
+    _measure_students,
     agents={"B32": strategy_agent(threshold(_BEST_THRESHOLD, leave_one_or_take_it))},
 )

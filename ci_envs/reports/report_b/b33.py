@@ -13,7 +13,6 @@ Reviews of report B propose a memory that is kept on disk, and Monte Carlo tree 
 (:mod:`~ci_envs.reports.report_b.nim_reviews`).
 """
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from math import log, prod
@@ -22,8 +21,7 @@ from tempfile import TemporaryDirectory
 
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.games.nim import Nim
-from ci_envs.reports.claims import Cell, Claim, Column, Text, any_of
-from ci_envs.reports.estimates import Estimate, share_in_games
+from ci_envs.reports.matches import SEATS
 from ci_envs.reports.nim_agent import strategy_agent
 from ci_envs.reports.nim_strategies import (
     FIVE_ROWS,
@@ -33,11 +31,9 @@ from ci_envs.reports.nim_strategies import (
     Strategy,
     after,
     moves_of,
-    nim_expert,
     nim_optimal,
     nim_sum,
     row_random,
-    win_percentage,
 )
 from ci_envs.reports.report_b.nim_reviews import (
     ChanceOfWin,
@@ -48,39 +44,14 @@ from ci_envs.reports.report_b.nim_reviews import (
     expected_visits,
     search_with_rollouts,
 )
-from ci_envs.reports.rows import FigureRow, figure_row
-from ci_envs.reports.section import Findings, RunOptions, Section
-from ci_envs.reports.sources import Figure, printed, published
+from ci_envs.reports.report_b.nim_shares import add_shares
+from ci_envs.reports.section_run import SectionRun, section
 
-_THREE_ROWS: Rows = (1, 3, 5)
-_MATCHES = 100  # of each measurement of report B
-_LOST = "The start is lost for the first player."
-_WON = "The start is won for the first player."
-_SENTENCE = printed("lab 3.3, the sentence on the results")
-_REVIEW = printed("a review of lab 3.3, about another student")
-_LOG = published("the results in the repository of the author of report B")
-_V_OPTIMAL_4, _V_OPTIMAL_5 = (f"v optimal, {count} rows, moving first, wins" for count in (4, 5))
-_EFFORT_NOTE = "Report B gives no figure. The expected number, with max? = TRUE at the root as printed, and with FALSE."
-_TOLD = (
-    "A review mentions this figure without the rows, the seat and the random player. A memory changes no move of"
-    " minmax, so the literal figure is that of minmax as described."
-)
 _BOUND = 3  # of the decision tree
-_TREE_NOTE = (
-    "A review mentions this figure without the tree, the rows, the seat and k. Literal: a tree with three tests on the"
-    f" remainders of the rows, moving first with k = {_BOUND}. Described and ours play the theory of Nim with a bound."
-    " The start is lost."
-)
-_MEMORY_NOTE = (
-    "A review proposes it. Literal: the expected number without a memory. Described: with a memory. Ours: in a second"
-    " run, which reads the memory from disk."
-)
 _PLIES, _SEARCH = 2, "mcts:simulations=100,proofs=false"
-_SEARCH_NOTE = (
-    f"A review proposes it. Literal: a minmax of {_PLIES} plies, with {_SEARCH} at the positions that it does not"
-    " decide. Described: minmax to the end. In a lost position ours plays a random move, and rollouts find moves after"
-    " which a random opponent errs more often."
-)
+_ROUNDING = 1e-9
+_OPPONENTS = {"optimal": nim_optimal, "row-random": row_random}
+_BOARDS: dict[str, Rows] = {"3 rows": (1, 3, 5), "4 rows": REPORT_ROWS, "5 rows": FIVE_ROWS}
 
 
 def minmax_chance(*, exchanged: bool = False) -> ChanceOfWin:
@@ -134,77 +105,50 @@ minmax_exchanged = minmax_strategy(True, exchanged=True)
 """As the second excerpt of report B prints it."""
 
 
-def run(options: RunOptions) -> Findings:
-    """Compute the exact shares of the strategy as printed and as described."""
-    rows = [*_match_rows()]
-    options.report_progress(0.5)
-    rows.append(_tree_row())
-    for board in (REPORT_ROWS, FIVE_ROWS):
-        rows += _effort_rows(board)
-    options.report_progress(0.7)
-    rows += _search_rows(options.seed)
-    options.report_progress(1.0)
-    return Findings(tuple(rows))
+def _add(run: SectionRun, versus: str, board: str, seat: int, name: str = "", literal: Strategy = minmax_true) -> None:
+    """Add the row of the games against an opponent on a board."""
+    quantity = f"v {versus}, {board}, moving {SEATS[seat]}, {name}wins"
+    strategies, rows = (literal, minmax_false), _BOARDS[board]
+    add_shares(run, quantity, strategies, _OPPONENTS[versus], seat, rows=rows, decimals=1)
 
 
-def _match_rows() -> Iterator[FigureRow]:
-    """Yield the rows on the games against the optimal and the random opponent."""
-    yield _row(_V_OPTIMAL_4, nim_optimal, 0, REPORT_ROWS, _LOST, figure=Figure(0, _SENTENCE))
-    yield _row("v optimal, 4 rows, moving second, wins", nim_optimal, 1, REPORT_ROWS)
-    yield _row(_V_OPTIMAL_5, nim_optimal, 0, FIVE_ROWS, figure=Figure(100, _SENTENCE))
-    yield _row("v optimal, 5 rows, moving second, wins", nim_optimal, 1, FIVE_ROWS, _WON)
-    yield _row("v row-random, 3 rows, moving first, wins", row_random, 0, _THREE_ROWS, figure=Figure(33, _LOG))
-    yield _row("v row-random, 4 rows, moving first, wins", row_random, 0, REPORT_ROWS, figure=Figure(34, _LOG))
-    yield _row("v row-random, 4 rows, moving second, wins", row_random, 1, REPORT_ROWS)
-    for seat, moving in enumerate(("first", "second")):
-        for opponent, name, board in (
-            (nim_optimal, "optimal, 4 rows", REPORT_ROWS),
-            (nim_optimal, "optimal, 5 rows", FIVE_ROWS),
-            (row_random, "row-random, 4 rows", REPORT_ROWS),
-        ):
-            quantity = f"v {name}, moving {moving}, end values exchanged, wins"
-            yield _row(quantity, opponent, seat, board, literal=minmax_exchanged)
-    quantity, figure = "v random, minimax with memory (a review), wins", Figure(76, _REVIEW)
-    yield _row(quantity, row_random, 0, REPORT_ROWS, _TOLD, figure=figure, literal=minmax_false)
+def _measure_matches(run: SectionRun) -> None:
+    """Add the rows on the games against the optimal and the random opponent, and on another student's strategies."""
+    for board, seat in product(("4 rows", "5 rows"), (0, 1)):
+        _add(run, "optimal", board, seat)
+    for board, seat in (("3 rows", 0), ("4 rows", 0), ("4 rows", 1)):
+        _add(run, "row-random", board, seat)
+    for seat in (0, 1):
+        for versus, board in (("optimal", "4 rows"), ("optimal", "5 rows"), ("row-random", "4 rows")):
+            _add(run, versus, board, seat, "end values exchanged, ", minmax_exchanged)
+    quantity = "v random, minimax with memory (a review), wins"
+    add_shares(run, quantity, (minmax_false, minmax_false), row_random, decimals=1)
+    quantity, best = "v random, a decision tree that respects k (a review), wins", bounded_expert(_BOUND)
+    add_shares(run, quantity, (decision_tree(_BOUND), best), bounded_row_random(_BOUND), ours=best)
 
 
-def _tree_row() -> FigureRow:
-    """Return the row on the decision tree that minds the bound k."""
-    opponent, best = bounded_row_random(_BOUND), bounded_expert(_BOUND)
-    tree, theory = (win_percentage(strategy, opponent) for strategy in (decision_tree(_BOUND), best))
-    quantity = "v random, a decision tree that respects k (a review), wins"
-    others = map(Estimate.exact, (theory, theory))
-    return figure_row(
-        quantity, Figure(95, _REVIEW), share_in_games(tree / 100, _MATCHES), *others, note=_TREE_NOTE, unit="%"
-    )
-
-
-def _effort_rows(rows: Rows) -> Iterator[FigureRow]:
-    """Yield the rows on the positions that minmax visits for its first move, and on the values that it finds."""
+def _measure_effort(run: SectionRun) -> None:
+    """Add the rows on the positions that minmax visits for its first move, and on the values that it finds."""
     chance = minmax_chance()
-    # TRUE and FALSE at the root: as printed, and as described
-    pruned, plain = (
-        [expected_visits(rows, root, chance, prunes=prunes) for root in (True, False)] for prunes in (True, False)
-    )
-    logarithms = [100 * log(few) / log(many) for few, many in zip(pruned, plain, strict=True)]
-    right = [_share_of_right_values(rows, chance)]
-    for quantity, values, unit in (
-        (_plain(rows), plain, "positions"),
-        (_pruned(rows), pruned, "positions"),
-        (_depth(rows), logarithms, "%"),
-        (_right_values(rows), right, "%"),
-    ):
-        yield figure_row(quantity, None, *map(Estimate.exact, values), note=_EFFORT_NOTE, unit=unit)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "values.json"
-        memory = MinmaxMemory()
-        memory.choose(rows)
-        memory.save(file)
-        kept = MinmaxMemory(file)
-        kept.choose(rows)
-    visits = map(Estimate.exact, (pruned[1], memory.evaluated, kept.evaluated))
-    quantity = f"positions visited with a memory (a review), {len(rows)} rows"
-    yield figure_row(quantity, None, *visits, note=_MEMORY_NOTE, unit="positions")
+    for board in ("4 rows", "5 rows"):
+        rows = _BOARDS[board]
+        # TRUE and FALSE at the root: as printed, and as described
+        pruned, plain = (
+            [expected_visits(rows, root, chance, prunes=prunes) for root in (True, False)] for prunes in (True, False)
+        )
+        run.add(f"positions visited without alpha-beta, {board}", *plain)
+        run.add(f"positions visited with alpha-beta, {board}", *pruned)
+        shares = (100 * log(few) / log(many) for few, many in zip(pruned, plain, strict=True))
+        run.add(f"logarithm of the positions with alpha-beta, as a share of that without, {board}", *shares)
+        run.add(f"positions whose value the search finds, {board}", _share_of_right_values(rows, chance))
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "values.json"
+            memory = MinmaxMemory()
+            memory.choose(rows)
+            memory.save(file)
+            kept = MinmaxMemory(file)
+            kept.choose(rows)
+        run.add(f"positions visited with a memory (a review), {board}", pruned[1], memory.evaluated, kept.evaluated)
 
 
 def _share_of_right_values(rows: Rows, chance: ChanceOfWin) -> float:
@@ -214,98 +158,19 @@ def _share_of_right_values(rows: Rows, chance: ChanceOfWin) -> float:
     return 100 * sum(right) / len(positions)
 
 
-def _search_rows(seed: int) -> Iterator[FigureRow]:
-    """Yield the rows on a search of few plies with Monte Carlo tree search at its end."""
+def _measure_search(run: SectionRun) -> None:
+    """Add the rows on a search of few plies with Monte Carlo tree search at its end."""
     game = Nim(REPORT_ROWS)
-    strategy = search_with_rollouts(game, _PLIES, make_agent(_SEARCH, game, seed=seed))
-    name = f"{_PLIES} plies, then MCTS"
-    for opponent, versus, seat in ((row_random, "row-random", 0), (nim_optimal, "optimal", 1)):
-        quantity = f"v {versus}, 4 rows, moving {('first', 'second')[seat]}, {name}, wins"
-        yield _row(quantity, opponent, seat, REPORT_ROWS, _SEARCH_NOTE, literal=strategy)
+    strategy = search_with_rollouts(game, _PLIES, make_agent(_SEARCH, game, seed=run.seed))
+    for versus, seat in (("row-random", 0), ("optimal", 1)):
+        _add(run, versus, "4 rows", seat, f"{_PLIES} plies, then MCTS, ", strategy)
 
 
-def _row(
-    quantity: str,
-    opponent: Strategy,
-    seat: int,
-    rows: Rows,
-    note: str = "",
-    *,
-    figure: Figure | None = None,
-    literal: Strategy = minmax_true,
-) -> FigureRow:
-    share, *others = (
-        win_percentage(strategy, opponent, seat, rows) for strategy in (literal, minmax_false, nim_expert)
-    )
-    seen = share_in_games(round(share, 1) / 100, _MATCHES)  # 100 matches do not show less than a tenth of a percent
-    return figure_row(quantity, figure, seen, *map(Estimate.exact, others), note=note, unit="%")
-
-
-def _plain(rows: Rows) -> str:
-    return f"positions visited without alpha-beta, {len(rows)} rows"
-
-
-def _pruned(rows: Rows) -> str:
-    return f"positions visited with alpha-beta, {len(rows)} rows"
-
-
-def _depth(rows: Rows) -> str:
-    return f"logarithm of the positions with alpha-beta, as a share of that without, {len(rows)} rows"
-
-
-def _right_values(rows: Rows) -> str:
-    return f"positions whose value the search finds, {len(rows)} rows"
-
-
-_ROUNDING = 1e-9
-_COLUMNS: tuple[Column, Column] = ("literal", "described")
-_HALF = 55  # percent of the logarithm that count as half of the depth
-_CLAIMS = (
-    Claim(
-        "Minmax never wins against the optimal strategy with 4 rows, and always with 5.",
-        (Cell(_V_OPTIMAL_4, "described") <= 0) & (Cell(_V_OPTIMAL_5, "described") >= 100),
-        "With max? = FALSE it wins {:.0f}% and {:.0f}%. As printed, with TRUE, it wins {:.0f}% and {:.0f}%.",
-        tuple(Cell(quantity, c) for c in ("described", "literal") for quantity in (_V_OPTIMAL_4, _V_OPTIMAL_5)),
-    ),
-    Claim(
-        "The horizon effect is the reason.",
-        any_of(*(Cell(_right_values(rows)) < 100 for rows in (REPORT_ROWS, FIVE_ROWS))),
-        "The search sees the end of the game and finds the value of {:.0f}% of the positions with 4 rows and {:.0f}%"
-        " with 5. 1, 3, 5, 7 has the nim-sum 0 and 1, 3, 5, 7, 9 has the nim-sum 9.",
-    ),
-    Claim(
-        "Alpha-beta makes the search much faster.",
-        Cell(_plain(REPORT_ROWS)) > Cell(_pruned(REPORT_ROWS), factor=2),
-        "For the first move with 4 rows it visits {:,.0f} positions without and {:,.0f} with alpha-beta. With the right"
-        " player at the root it visits {:,.0f} and {:,.0f}: a lost position has no winning move that ends its search.",
-        tuple(Cell(q(REPORT_ROWS), column) for column in _COLUMNS for q in (_plain, _pruned)),
-    ),
-    Claim(
-        "Alpha-beta halves the depth of the search.",
-        Cell(_depth(REPORT_ROWS)) <= _HALF,
-        "With 4 rows the logarithm of the number of positions falls to {:.0f}% of that without alpha-beta, and with 5"
-        " rows to {:.0f}%.",
-        (Cell(_depth(REPORT_ROWS)), Cell(_depth(FIVE_ROWS))),
-    ),
-)
-
-SECTION = Section(
-    name="B33",
-    title="Nim by minmax with alpha-beta",
-    game="Nim-v0:heaps=1,3,5,7",
-    purpose="Search Nim to its end by minmax with alpha-beta.",
-    conclusion=Text(
-        "With the correct player at the root the search plays perfectly. The printed results follow from theory:"
-        " 1, 3, 5, 7 is lost for the first player, and 1, 3, 5, 7, 9 is won."
-    ),
-    conditions=(
-        "The opponent plays the nim-sum (optimal), or draws a row, then a number of objects (row-random). Report B"
-        " plays 100 matches in which its strategy moves first; our shares are exact, and the interval is that of 100"
-        " matches."
-    ),
-    seconds=5,
-    run=run,
-    claims=_CLAIMS,
+SECTION = section(
+    __file__,
+    _measure_matches,
+    _measure_effort,
+    _measure_search,
     agents={
         "B33": strategy_agent(minmax_true),
         "B33:described": strategy_agent(minmax_false),

@@ -5,7 +5,6 @@ version is our ``q_learning`` with the same rates: it explores by epsilon instea
 credits the winning move.
 """
 
-from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -13,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.making import make_agent
-from ci_envs.arena.match import play_match
 from ci_envs.games.nim import Nim
-from ci_envs.reports.claims import Cell, Claim, Text
 from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share
-from ci_envs.reports.nim_strategies import REPORT_ROWS, nim_optimal, row_random
+from ci_envs.reports.matches import play_from_seat
+from ci_envs.reports.nim_strategies import REPORT_ROWS
 from ci_envs.reports.report_b.nim_q_learning import (
     GAMES,
     QLearningRates,
@@ -27,36 +25,15 @@ from ci_envs.reports.report_b.nim_q_learning import (
     play_games,
     searched_q_table,
 )
-from ci_envs.reports.rows import FigureRow, figure_row
-from ci_envs.reports.section import Findings, RunOptions, Section
-from ci_envs.reports.sources import Figure, printed, published
+from ci_envs.reports.report_b.nim_shares import OPPONENTS
+from ci_envs.reports.section_run import SectionRun, section
 from ci_envs.reports.tabular_learning import new_trainer, train_to
 
-_RUNS, _QUICK_RUNS = 200, 10
-_QUICK_GAMES = 300  # of our learners
 _LAST = 0.1  # the share of the games that is counted alone
-_SEARCH_GAMES, _QUICK_SEARCH_GAMES = 400, 10
-_SEARCH = "mcts:simulations=10000"
-_STARTING_SEARCH = "mcts:simulations=100,proofs=false"
-_COMBINED_NOTE = (
-    f"A review proposes MCTS without saying how. Here the first values of a position are those of {_STARTING_SEARCH}."
-    " Ours is our learner, which begins without them. Against the optimal opponent such a start is worse, because"
-    " values from games of random moves are too high there."
-)
+_SEARCH, _STARTING_SEARCH = "mcts:simulations=10000", "mcts:simulations=100,proofs=false"
 _ENVIRONMENT = f"Nim-v0:heaps={','.join(map(str, REPORT_ROWS))}"
 _AGENTS = {"random": "report:B:row_random", "optimal": "report:B:nim_optimal"}
-Select = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-
 _SESSIONS = ("random", "optimal", "random", "optimal")
-
-_ALONE_NOTE = (
-    f"Literal is {_SEARCH}, which learns nothing: a first mistake against optimal play loses. Ours is our learner,"
-    " which loses games while it learns."
-)
-_SENTENCE = printed("lab 3.4, the sentence on the results")
-_LOG = published("the results in the repository of the author of report B")
-_ONE_RUN = "Report B has one run, without its sessions."
-_LOST = "The start is lost for the first player."
 
 
 class _Rates(NamedTuple):
@@ -94,89 +71,64 @@ class _Case(NamedTuple):
         quantity: What is measured.
         opponents: The opponents of the sessions of a run, which begins with an empty table.
         rates: The parameters.
-        session: The session that counts.
+        session: The session that counts, or None for the mean of all sessions.
         last: Whether only the last games of the session count.
         seat: The learner's seat.
-        report: Report B's figure, or None.
-        note: The note of the row.
     """
 
     quantity: str
     opponents: tuple[str, ...]
     rates: _Rates = _PRINTED
-    session: int = 0
+    session: int | None = 0
     last: bool = False
     seat: str = "second"
-    report: Figure | None = None
-    note: str = ""
 
     def select(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the percentages that count, of those of all sessions, float64 (..., sessions, 2)."""
-        counted: NDArray[np.float64] = shares[..., self.session, int(self.last)]
-        return counted
+        counted: NDArray[np.float64] = shares[..., int(self.last)]
+        return counted.mean(axis=-1) if self.session is None else counted[..., self.session]
 
 
-_MEAN = "mean of the four, wins"
-_FIRST, _SECOND, _FOURTH, _EMPTY, _EPSILON_1, _EPSILON_01 = (
-    "v random, wins",
-    "then v optimal, table kept, wins",
-    "then v optimal again, wins",
-    "v optimal, empty table, wins",
-    "v random, learning rate 0.5, discount 0.9, wins",
-    "v random, nine of ten moves random, wins",
-)
+def _cases(name: str, rates: _Rates, last: bool = False) -> tuple[_Case, ...]:
+    """Return a case for each opponent. ``name`` has a place for the name of the opponent."""
+    return tuple(_Case(name.format(opponent), (opponent,), rates, last=last) for opponent in OPPONENTS)
+
+
 _CASES = (
-    _Case(_FIRST, _SESSIONS, report=Figure(94.65, _LOG)),
-    _Case(_SECOND, _SESSIONS, session=1, report=Figure(93.17, _LOG)),
+    _Case("v random, wins", _SESSIONS),
+    _Case("then v optimal, table kept, wins", _SESSIONS, session=1),
     _Case("then v random again, wins", _SESSIONS, session=2),
-    _Case(_FOURTH, _SESSIONS, session=3),
-    _Case(_EMPTY, ("optimal",)),
-    _Case(_EPSILON_1, ("random",), _SLOWER),
-    _Case("v optimal, learning rate 0.5, discount 0.9, wins", ("optimal",), _SLOWER),
-    _Case("v random, learning rate 0.5, discount 0.9, last tenth of the games, wins", ("random",), _SLOWER, last=True),
-    _Case(
-        "v optimal, learning rate 0.5, discount 0.9, last tenth of the games, wins", ("optimal",), _SLOWER, last=True
-    ),
-    _Case("v optimal, moving first, wins", ("optimal",), seat="first", note=_LOST),
-    _Case(_EPSILON_01, ("random",), _EXPLORING, note="Report B's epsilon of 0.1."),
-    _Case("v optimal, nine of ten moves random, wins", ("optimal",), _EXPLORING, note="Report B's epsilon of 0.1."),
-    _Case("review, better start: values from 1, v random, wins", ("random",), _HIGH_START),
-    _Case("review, better start: values from 1, v optimal, wins", ("optimal",), _HIGH_START),
-    _Case("review, tuned rates: 0.7 and 0.7, v random, wins", ("random",), _TUNED),
-    _Case("review, tuned rates: 0.7 and 0.7, v optimal, wins", ("optimal",), _TUNED),
+    _Case("then v optimal again, wins", _SESSIONS, session=3),
+    _Case("v optimal, empty table, wins", ("optimal",)),
+    *_cases("v {}, learning rate 0.5, discount 0.9, wins", _SLOWER),
+    *_cases("v {}, learning rate 0.5, discount 0.9, last tenth of the games, wins", _SLOWER, last=True),
+    _Case("v optimal, moving first, wins", ("optimal",), seat="first"),
+    *_cases("v {}, nine of ten moves random, wins", _EXPLORING),
+    *_cases("review, better start: values from 1, v {}, wins", _HIGH_START),
+    *_cases("review, tuned rates: 0.7 and 0.7, v {}, wins", _TUNED),
+    _Case("mean of the four, wins", _SESSIONS, session=None),
 )
 
 
-def run(options: RunOptions) -> Findings:
+def _measure_cases(run: SectionRun) -> None:
     """Repeat report B's runs, and train our learner under the same conditions."""
-    runs = _QUICK_RUNS if options.quick else _RUNS
-    games = _QUICK_GAMES if options.quick else GAMES
-    rng = np.random.default_rng(options.seed)
-    opponents = {"random": opponent_table(row_random), "optimal": opponent_table(nim_optimal)}
+    rng, games = np.random.default_rng(run.seed), run.budget("games")
 
     @cache
     def literal(names: tuple[str, ...], rates: _Rates, seat: str) -> NDArray[np.float64]:
-        tables = [opponents[name] for name in names]
-        return np.array([_literal_run(tables, rates, seat, rng) for _ in range(runs)])
+        tables = [opponent_table(OPPONENTS[name]) for name in names]
+        return np.array([_literal_run(tables, rates, seat, rng) for _ in run.seeds("runs")])
 
     @cache
     def ours(names: tuple[str, ...], rates: str, seat: str) -> NDArray[np.float64]:
-        return np.array(_our_run(names, f"q_learning:seat={seat},{rates}", games, options.seed))
+        return np.array(_our_run(names, f"q_learning:seat={seat},{rates}", games, run.seed))
 
-    def columns(names: tuple[str, ...], rates: _Rates, seat: str, select: Select) -> list[Estimate]:
-        """Return the estimates of a figure that ``select`` takes from the percentages, float64 (..., sessions, 2)."""
-        runs = mean_of_runs(select(literal(names, rates, seat)), f"runs of {GAMES:,} games a session")
-        trained = (ours(names, one, seat) for one in (rates.described, _OURS))
-        return [runs, *(Estimate.single(float(select(one)), f"1 run of {games:,} games a session") for one in trained)]
-
-    rows = {}
-    for number, case in enumerate(_CASES, 1):
-        estimates = columns(case.opponents, case.rates, case.seat, case.select)
-        rows[case.quantity] = figure_row(case.quantity, case.report, *estimates, note=case.note, unit="%")
-        options.report_progress(0.9 * number / len(_CASES))
-    together = columns(_SESSIONS, _PRINTED, "second", lambda shares: shares[..., 0].mean(axis=-1))
-    rows[_MEAN] = figure_row(_MEAN, Figure(97, _SENTENCE), *together, note=_ONE_RUN, unit="%")
-    return Findings((*rows.values(), *_search_rows(rows, options)))
+    for case in run.steps(_CASES):
+        names, rates, seat = case.opponents, case.rates, case.seat
+        repeated = mean_of_runs(case.select(literal(names, rates, seat)), f"runs of {GAMES:,} games a session")
+        trained = (float(case.select(ours(names, one, seat))) for one in (rates.described, _OURS))
+        sample = f"1 run of {games:,} games a session"
+        run.add(case.quantity, repeated, *(Estimate.single(one, sample) for one in trained))
 
 
 def _literal_run(
@@ -201,68 +153,19 @@ def _our_run(opponents: tuple[str, ...], learner: str, games: int, seed: int) ->
     return shares
 
 
-def _search_rows(rows: Mapping[str, FigureRow], options: RunOptions) -> Iterator[FigureRow]:
-    """Yield the rows on what a review proposes: Monte Carlo tree search alone, and as the start of the table."""
-    game, games = Nim(REPORT_ROWS), _QUICK_SEARCH_GAMES if options.quick else _SEARCH_GAMES
-    runs, rng = _QUICK_RUNS if options.quick else _RUNS, np.random.default_rng(options.seed)
-    start = searched_q_table(make_agent(_STARTING_SEARCH, game, seed=options.seed))
-    for versus, strategy, quantity in (("random", row_random, _FIRST), ("optimal", nim_optimal, _EMPTY)):
-        learners = rows[quantity]
-        opponent, search = (make_agent(one, game, seed=options.seed) for one in (_AGENTS[versus], _SEARCH))
-        record = play_match(game, opponent, search, games, swap_seats=False).sides[1].total
-        alone = measured_share(record.wins, record.games)
-        name = f"review, MCTS alone, v {versus}, wins"
-        yield figure_row(name, None, alone, None, learners.ours, note=_ALONE_NOTE, unit="%")
-        table = opponent_table(strategy)
-        shares = [100 * float(play_games(start.copy(), table, rng, _PRINTED.literal).mean()) for _ in range(runs)]
+def _measure_search(run: SectionRun) -> None:
+    """Add the rows on what a review proposes: Monte Carlo tree search alone, and as the start of the table."""
+    game, rng = Nim(REPORT_ROWS), np.random.default_rng(run.seed)
+    start = searched_q_table(make_agent(_STARTING_SEARCH, game, seed=run.seed))
+    for versus, quantity in (("random", "v random, wins"), ("optimal", "v optimal, empty table, wins")):
+        ours = run.row(quantity).ours
+        search = make_agent(_SEARCH, game, seed=run.seed)
+        record = play_from_seat(search, _AGENTS[versus], run.budget("search_games"), seat=1, seed=run.seed).total
+        run.add(f"review, MCTS alone, v {versus}, wins", measured_share(record.wins, record.games), None, ours)
+        table = opponent_table(OPPONENTS[versus])
+        shares = [100 * play_games(start.copy(), table, rng, _PRINTED.literal).mean() for _ in run.seeds("runs")]
         begun = mean_of_runs(shares, f"runs of {GAMES:,} games")
-        name = f"review, table that begins with MCTS, v {versus}, wins"
-        yield figure_row(name, None, begun, None, learners.ours, note=_COMBINED_NOTE, unit="%")
+        run.add(f"review, table that begins with MCTS, v {versus}, wins", begun, None, ours)
 
 
-_ALWAYS = 99.5  # percent
-_CLAIMS = (
-    Claim(
-        "The agent wins 97% of its games on average.",
-        (Cell(_MEAN) >= 96.5) & (Cell(_MEAN) < 97.5),
-        "Two sessions against each opponent win {:.2f}% on average, because the table is kept from session to session;"
-        " a new table wins {:.1f}% against random and {:.1f}% against optimal. Report B's figure is one run.",
-        (Cell(_MEAN), Cell(_FIRST), Cell(_EMPTY)),
-    ),
-    Claim(
-        "A high epsilon explores more.",
-        Cell(_EPSILON_1) < Cell(_EPSILON_01),
-        "The code does the reverse: with an epsilon of 0.1, which plays nine of ten moves at random, it wins {:.0f}%"
-        " against random, and with 1 {:.0f}%.",
-    ),
-    Claim(
-        "Once the learner plays right, the optimal opponent is lost and plays at random.",
-        Cell(_FOURTH) >= _ALWAYS,
-        "The opponent moves first from a lost start, so against right play it never meets a won position; against"
-        f" the optimal opponent the second session wins {{:.2f}}%, and we take {_ALWAYS}% as always.",
-    ),
-)
-
-
-SECTION = Section(
-    name="B34",
-    title="Nim by Q-learning",
-    game=_ENVIRONMENT,
-    purpose="Learn Nim by Q-learning against a random and against an optimal opponent.",
-    conclusion=Text(
-        "The printed 97% is one run. It agrees with the mean of four sessions that keep the table of the sessions"
-        " before ({:.1f}% here). The first two sessions win {:.0f}% and {:.0f}%. Our learner, whose table is shared by"
-        " symmetric positions, learns faster.",
-        (Cell(_MEAN), Cell(_FIRST), Cell(_SECOND)),
-    ),
-    conditions=(
-        f"Rows 1, 3, 5, 7; the opponent moves first, so a perfect agent wins all games. {GAMES:,} games a run, learning"
-        " included. The opponent draws a row, then a number of objects (random), or plays the nim-sum (optimal). The"
-        f" interval holds the middle 95% of {_RUNS} repetitions ({_QUICK_RUNS} with --quick). Described and ours are"
-        f" one run each (of {_QUICK_GAMES} games with --quick)."
-    ),
-    seconds=150,
-    run=run,
-    claims=_CLAIMS,
-    agents={"B34": learned_agent},
-)
+SECTION = section(__file__, _measure_cases, _measure_search, agents={"B34": learned_agent})
