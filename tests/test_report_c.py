@@ -10,7 +10,7 @@ from playing import random_positions
 from ci_envs import ConnectN, Quixo, make_agent
 from ci_envs.arena import play_match
 from ci_envs.reports.catalog import sections
-from ci_envs.reports.report_c.literal_mcts import LiteralMCTSAgent
+from ci_envs.reports.report_c.literal_mcts import literal_mcts
 from ci_envs.reports.section import RunOptions
 
 TICTACTOE = ConnectN(3, 3, 3)
@@ -87,7 +87,7 @@ class PlainMCTS:
 def test_mcts_plays_the_moves_of_the_plain_search(repairs):
     actions = []
     for seed, position in enumerate(random_positions(TICTACTOE, 60, seed=2)[::10]):
-        agent = LiteralMCTSAgent(TICTACTOE, signs_repaired=repairs[0], ends_repaired=repairs[1], seed=seed)
+        agent = literal_mcts(TICTACTOE, seed, signs_repaired=repairs[0], ends_repaired=repairs[1])
         actions += agent.act_on(np.array([[position.own, position.opp]], np.uint64)).tolist()
         assert actions[-1] == PlainMCTS(seed, *repairs).action(position)
     assert len(set(actions)) > 2
@@ -98,7 +98,7 @@ def test_mcts_plays_the_moves_of_the_plain_search(repairs):
     [((False, False), 75.0, 19.75), ((False, True), 95.75, 4.25), ((True, False), 98.0, 1.5), ((True, True), 98.75, 0)],
 )
 def test_results_of_mcts_against_random(repairs, won, lost):
-    agent = LiteralMCTSAgent(TICTACTOE, signs_repaired=repairs[0], ends_repaired=repairs[1], seed=1)
+    agent = literal_mcts(TICTACTOE, 1, signs_repaired=repairs[0], ends_repaired=repairs[1])
     total = play_match(TICTACTOE, agent, make_agent("random", TICTACTOE, seed=2), 400, swap_seats=False).sides[0].total
     assert total.wins / 4 == pytest.approx(won, abs=6)
     assert total.losses / 4 == pytest.approx(lost, abs=6 if lost else 0)

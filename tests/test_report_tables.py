@@ -27,12 +27,12 @@ from ci_envs.reports.report_b.nim_q_learning import (
     play_games,
     searched_q_table,
 )
-from ci_envs.reports.report_d.quixo_monte_carlo import PositionTableAgent, learn_positions
+from ci_envs.reports.report_d.quixo_monte_carlo import learn_positions, position_table_agent
 from ci_envs.reports.report_d.quixo_q_learning import (
     ADDED,
     FIRST_THAT_APPLIES,
-    ActionTableAgent,
     _reward,
+    action_table_agent,
     learn_actions,
 )
 from ci_envs.reports.tabular_learning import learned, new_trainer, train_to
@@ -392,11 +392,11 @@ def test_q_learning_of_report_d():
 
 def test_the_table_of_report_d_is_worse_than_random():
     """A short training already gives the result of 200,000 games: 24 and 20% of the games won against random."""
-    agent = PositionTableAgent(QUIXO, learn_positions(0, 20_000))
+    agent = position_table_agent(QUIXO, learn_positions(0, 20_000))
     random = make_agent("random", QUIXO, seed=5)
     wins = play_match(QUIXO, agent, random, 400).sides[0].total.wins
     assert 20 < wins < 140
-    better = ActionTableAgent(QUIXO, learn_actions(FIRST_THAT_APPLIES, 20_000))
+    better = action_table_agent(QUIXO, learn_actions(FIRST_THAT_APPLIES, 20_000))
     assert play_match(QUIXO, better, agent, 200).sides[0].faults == 0
 
 

@@ -1,6 +1,6 @@
 """Measurements of searches that play Quixo: games against random, and the nodes and seconds of a move."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import Any
@@ -17,12 +17,9 @@ from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share
 from ci_envs.reports.quixo_search import QuixoSearch, QuixoSearchAgent
-from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.section_run import SectionRun
 
 QUIXO = Quixo()
-
-FEWER_NODES, SAME_MOVES = "fewer nodes with alpha-beta", "same moves with alpha-beta"
-"""The ends of the quantities of the rows on alpha-beta."""
 
 Searcher = QuixoSearchAgent | MinimaxAgent
 
@@ -128,28 +125,27 @@ def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: in
     return PruningCosts(move_costs(plain, words, seed), move_costs(search, words, seed))
 
 
-def pruning_rows(label: str, costs: Sequence[PruningCosts], note: str) -> list[FigureRow]:
-    """Return the rows of the mean nodes and seconds of a move, and of the share of equal moves with alpha-beta.
+def add_pruning(
+    run: SectionRun, searches: Iterable[QuixoSearch | str], words: NDArray[np.uint64], label: str = ""
+) -> None:
+    """Add the rows of the mean nodes and seconds of a move, and of the share of equal moves with alpha-beta.
 
     Args:
-        label: The beginning of the names of the quantities, for example the depth, or an empty text.
-        costs: The costs of the literal, the described and our search.
-        note: The note of the rows on nodes and seconds.
+        run: The run of the section.
+        searches: The literal, the described and our search.
+        words: The positions, uint64 (n, 2).
+        label: The beginning of the names of the quantities, for example the depth.
     """
-    measures: dict[tuple[str, str], Callable[[MoveCosts], Estimate]] = {
-        ("nodes", "1000 nodes"): lambda cost: mean_of(cost.nodes / 1000, "positions", least=0),
-        ("time", "ms"): lambda cost: mean_of(1000 * cost.seconds, "positions", least=0),
-    }
-    rows = []
-    for (name, unit), measure in measures.items():
-        for pruning, samples in (("without", [one.plain for one in costs]), ("with", [one.pruned for one in costs])):
-            quantity = f"{label}{name} of a move {pruning} alpha-beta"
-            rows.append(figure_row(quantity, None, *map(measure, samples), note=note, unit=unit))
-    saved = (cost.fewer_nodes for cost in costs)
-    rows.append(figure_row(f"{label}{FEWER_NODES}", None, *saved, unit="times"))
-    same = (cost.same_moves for cost in costs)
-    rows.append(figure_row(f"{label}{SAME_MOVES}", None, *same, unit="%"))
-    return rows
+    costs = [pruning_costs(search, words) for search in searches]
+    sides = {"without": [one.plain for one in costs], "with": [one.pruned for one in costs]}
+    for pruning, samples in sides.items():
+        nodes = (mean_of(one.nodes / 1000, "positions", least=0) for one in samples)
+        run.add(f"{label}nodes of a move {pruning} alpha-beta", *nodes)
+    for pruning, samples in sides.items():
+        times = (mean_of(1000 * one.seconds, "positions", least=0) for one in samples)
+        run.add(f"{label}time of a move {pruning} alpha-beta", *times)
+    run.add(f"{label}fewer nodes with alpha-beta", *(one.fewer_nodes for one in costs))
+    run.add(f"{label}same moves with alpha-beta", *(one.same_moves for one in costs))
 
 
 def _geometric_mean(values: NDArray[Any]) -> Estimate:

@@ -10,7 +10,7 @@ from ci_envs.optimisation.solving import Solver
 from ci_envs.reports.description import Description, read_description
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.rows import FigureRow, figure_row
-from ci_envs.reports.section import AgentMaker, Findings, Plot, RunOptions, Section
+from ci_envs.reports.section import AgentMaker, Findings, Panel, Plot, RunOptions, Section, Series
 
 Item = TypeVar("Item")
 
@@ -80,6 +80,29 @@ class SectionRun:
         )
         self.rows.append(row)
         return row
+
+    def add_bars(
+        self, name: str, title: str, x_label: str, y_label: str, bars: Mapping[str, str], *, published: bool = False
+    ) -> None:
+        """Add a plot with three bars for each of some rows: literal, described and ours.
+
+        Args:
+            name: The end of the file name.
+            title: The title.
+            x_label: The label of the x axis.
+            y_label: The label of the y axis.
+            bars: The name of the bars of each row by its quantity. Rows that were not measured are left out.
+            published: Whether to mark the published figures.
+        """
+        drawn = {bars[row.quantity]: row for row in self.rows if row.quantity in bars}
+        series = [
+            Series(column, tuple(drawn), tuple(row.columns[column].value for row in drawn.values()), "bars")
+            for column in ("literal", "described", "ours")
+        ]
+        if published:
+            known = {bar: row.report.value for bar, row in drawn.items() if row.report is not None}
+            series.append(Series("published", tuple(known), tuple(known.values()), "marks"))
+        self.plots.append(Plot(name, title, x_label, y_label, (Panel("", tuple(series)),)))
 
     def steps(self, items: Iterable[Item] | Mapping[Item, object]) -> Iterator[Item]:
         """Yield items, and report the progress after each one. Steps can be nested."""

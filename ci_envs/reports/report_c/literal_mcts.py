@@ -13,14 +13,11 @@ Options repair each bug. Report C's agent always plays X. Our version also plays
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.games.operations import action_count
@@ -29,7 +26,7 @@ from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.first_line import first_line
-from ci_envs.reports.section import AgentMaker
+from ci_envs.reports.literal_agent import LiteralAgent
 
 ITERATIONS = 1000
 """The number of iterations for each move."""
@@ -39,59 +36,35 @@ _PARENT, _FIRST, _LAST, _NEXT, _VISITS = range(5)  # columns of the links betwee
 _AGENT, _OPPONENT, _UNTRIED = range(3)  # columns of the words of nodes
 
 
-class LiteralMCTSAgent(PolicyAgent):
-    """Report C's agent for games in which stones stay where they are placed."""
+def literal_mcts(
+    game: Game, seed: int | None, *, signs_repaired: bool = False, ends_repaired: bool = False
+) -> LiteralAgent:
+    """Make report C's agent for games in which stones stay where they are placed.
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        signs_repaired: bool = False,
-        ends_repaired: bool = False,
-        seed: int | None = None,
-    ) -> None:
-        """Make the agent.
+    Args:
+        game: Tic-tac-toe on any board, without gravity.
+        seed: The seed of the random games.
+        signs_repaired: Whether the result has the sign of the player who moved to a node.
+        ends_repaired: Whether finished positions have no untried moves.
 
-        Args:
-            game: Tic-tac-toe on any board, without gravity.
-            signs_repaired: Whether the result has the sign of the player who moved to a node.
-            ends_repaired: Whether finished positions have no untried moves.
-            seed: The seed of the random games.
+    Raises:
+        ValueError: The game is another one.
+    """
+    if not isinstance(game, ConnectN) or game.gravity:
+        raise ValueError(f"report:C plays ConnectN without gravity, not {game}")
+    nodes = ITERATIONS + 1
 
-        Raises:
-            ValueError: The game is another one.
-        """
-        if not isinstance(game, ConnectN) or game.gravity:
-            raise ValueError(f"report:C plays ConnectN without gravity, not {game}")
-        self._repairs = signs_repaired, ends_repaired
-        super().__init__(game, seed=seed)
+    def new_policy() -> CompiledPolicy:
+        repairs = np.array((signs_repaired, ends_repaired), dtype=np.int64)
+        words, links = np.zeros((nodes, 3), dtype=np.uint64), np.zeros((nodes, 5), dtype=np.int64)
+        return CompiledPolicy(LiteralMCTSPolicy(), (repairs, words, links, np.zeros(nodes)))
 
-    @override
-    def policy(self) -> CompiledPolicy:
-        nodes = ITERATIONS + 1
-        return CompiledPolicy(
-            LiteralMCTSPolicy(),
-            (
-                np.array(self._repairs, dtype=np.int64),
-                np.zeros((nodes, 3), dtype=np.uint64),
-                np.zeros((nodes, 5), dtype=np.int64),
-                np.zeros(nodes),
-            ),
-        )
-
-
-def literal_mcts(*, signs_repaired: bool = False, ends_repaired: bool = False) -> AgentMaker:
-    """Return a function that makes the agent. :class:`LiteralMCTSAgent` describes the arguments."""
-    return partial(_make, signs_repaired=signs_repaired, ends_repaired=ends_repaired)
-
-
-def _make(game: Game, seed: int | None, *, signs_repaired: bool, ends_repaired: bool) -> LiteralMCTSAgent:
-    return LiteralMCTSAgent(game, signs_repaired=signs_repaired, ends_repaired=ends_repaired, seed=seed)
+    return LiteralAgent(game, new_policy, seed=seed)
 
 
 @dataclass(frozen=True)
 class LiteralMCTSPolicy(Policy):
-    """The compiled policy of :class:`LiteralMCTSAgent`.
+    """The compiled policy of report C.
 
     Its memory contains the two repairs, and the words, the links and the value of each node.
     """

@@ -17,16 +17,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, new_table
 from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_numbers import random_below
+from ci_envs.reports.literal_agent import LiteralAgent
 from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
 
 GAMES = 200_000
@@ -112,32 +111,28 @@ def _learn(game: Any, table: Any, own: Any, opp: Any, won: Any, count: Any) -> A
     return count
 
 
-class PositionTableAgent(PolicyAgent):
-    """An agent that plays Quixo by a table of positions. Of the actions with the largest value it plays the first."""
+def position_table_agent(game: Game, table: NDArray[np.void], *, seed: int | None = None) -> LiteralAgent:
+    """Make an agent that plays Quixo by a table of positions. Of the best actions it plays the first.
 
-    def __init__(self, game: Game, table: NDArray[np.void], *, seed: int | None = None) -> None:
-        """Make the agent.
+    Args:
+        game: Quixo on 5 x 5 cubes.
+        table: The table of :func:`learn_positions`.
+        seed: Not used, because the agent is deterministic.
 
-        Args:
-            game: Quixo on 5 x 5 cubes.
-            table: The table of :func:`learn_positions`.
-            seed: Not used, because the agent is deterministic.
+    Raises:
+        ValueError: The game is not Quixo on 5 x 5 cubes.
+    """
+    require_quixo("report:D3", game)
 
-        Raises:
-            ValueError: The game is not Quixo on 5 x 5 cubes.
-        """
-        require_quixo("report:D3", game)
-        super().__init__(game, seed=seed)
-        self._table = table
+    def new_policy() -> CompiledPolicy:
+        return CompiledPolicy(FirstBestPolicy(), (table, _LOOKUP.to_record(), np.empty(game.action_count)))
 
-    @override
-    def policy(self) -> CompiledPolicy:
-        return CompiledPolicy(FirstBestPolicy(), (self._table, _LOOKUP.to_record(), np.empty(self.game.action_count)))
+    return LiteralAgent(game, new_policy, seed=seed)
 
 
 @dataclass(frozen=True)
 class FirstBestPolicy(Policy):
-    """The compiled policy of :class:`PositionTableAgent`. Its memory is the table, its rule, and a buffer of values."""
+    """The compiled policy of :func:`position_table_agent`. Its memory is the table, a rule, and a buffer of values."""
 
 
 @implements(choose, FirstBestPolicy)

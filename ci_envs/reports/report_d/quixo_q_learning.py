@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import find, find_or_insert, new_table
 from ci_envs.games import (
@@ -32,6 +30,7 @@ from ci_envs.games.grid import longest_run
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.reports.literal_agent import LiteralAgent
 from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
 
 EPISODES = 500_000
@@ -76,32 +75,24 @@ def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> Quix
     return table
 
 
-class ActionTableAgent(PolicyAgent):
-    """An agent that plays Quixo by a table of report D. Of the actions with the largest value it plays the first."""
+def action_table_agent(game: Game, table: QuixoQTable, *, seed: int | None = None) -> LiteralAgent:
+    """Make an agent that plays Quixo by a table of report D. Of the actions with the largest value it plays the first.
 
-    def __init__(self, game: Game, table: QuixoQTable, *, seed: int | None = None) -> None:
-        """Make the agent.
+    Args:
+        game: Quixo on 5 x 5 cubes.
+        table: The table of :func:`learn_actions`.
+        seed: Not used, because the agent is deterministic.
 
-        Args:
-            game: Quixo on 5 x 5 cubes.
-            table: The table of :func:`learn_actions`.
-            seed: Not used, because the agent is deterministic.
-
-        Raises:
-            ValueError: The game is not Quixo on 5 x 5 cubes.
-        """
-        require_quixo("report:D4", game)
-        super().__init__(game, seed=seed)
-        self._table = table
-
-    @override
-    def policy(self) -> CompiledPolicy:
-        return CompiledPolicy(ActionTablePolicy(), tuple(self._table))
+    Raises:
+        ValueError: The game is not Quixo on 5 x 5 cubes.
+    """
+    require_quixo("report:D4", game)
+    return LiteralAgent(game, lambda: CompiledPolicy(ActionTablePolicy(), tuple(table)), seed=seed)
 
 
 @dataclass(frozen=True)
 class ActionTablePolicy(Policy):
-    """The compiled policy of :class:`ActionTableAgent`. Its memory is the table."""
+    """The compiled policy of :func:`action_table_agent`. Its memory is the table."""
 
 
 @implements(choose, ActionTablePolicy)

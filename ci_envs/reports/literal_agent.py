@@ -1,0 +1,28 @@
+"""Agents of the reports with a compiled policy."""
+
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.agent_interface.policy_agent import PolicyAgent
+from ci_envs.games.game import Game
+
+
+class LiteralAgent(PolicyAgent):
+    """An agent that plays by the compiled policy of a report."""
+
+    def __init__(self, game: Game, new_policy: Callable[[], CompiledPolicy], *, seed: int | None = None) -> None:
+        """Make the agent.
+
+        Args:
+            game: The game.
+            new_policy: A function that returns the policy with new memory for one thread.
+            seed: The seed of all random numbers.
+        """
+        super().__init__(game, seed=seed)
+        self._new_literal_policy = new_policy
+
+    @override
+    def policy(self) -> CompiledPolicy:
+        return self._new_literal_policy()
