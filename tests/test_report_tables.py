@@ -16,7 +16,7 @@ from ci_envs.arena import play_match
 from ci_envs.games.grid import lines_of
 from ci_envs.kernels.compiler import kernel
 from ci_envs.reports.nim_strategies import REPORT_ROWS, after, nim_optimal, nim_sum, row_random, win_percentage
-from ci_envs.reports.report_a.tictactoe_players import BestTablePolicy, TicTacToeTableAgent, WeightedTablePolicy
+from ci_envs.reports.report_a.tictactoe_players import monte_carlo_agent, q_agent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q, read_tables
 from ci_envs.reports.report_b.nim_q_learning import (
     QLearningRates,
@@ -126,12 +126,14 @@ def weighted_cell(values, board, seed):
 def test_moves_of_report_as_agents():
     positions = random_positions(TICTACTOE, 200, seed=1)
     q_table, values = (table.astype(np.float64) for table in read_tables())
-    q_agent = TicTacToeTableAgent(TICTACTOE, BestTablePolicy(), q_table)
-    drawn = TicTacToeTableAgent(TICTACTOE, WeightedTablePolicy(), values)
+    greedy_agent = q_agent(TICTACTOE, None, q_table)
+    drawn = monte_carlo_agent(TICTACTOE, None, values)
     q_values = {(int(position), int(cell)): q_table[position, cell] for position, cell in np.argwhere(q_table)}
     words = np.array([(position.own, position.opp) for position in positions], dtype=np.uint64)
     seeds = np.arange(200, dtype=np.uint64)
-    played = zip(positions, q_agent.choose(words, seeds).tolist(), drawn.choose(words, seeds).tolist(), strict=True)
+    played = zip(
+        positions, greedy_agent.choose(words, seeds).tolist(), drawn.choose(words, seeds).tolist(), strict=True
+    )
     for seed, (position, best, weighted) in enumerate(played):
         board = position.to_text().split()[0].replace("/", "")
         assert best == best_cell(q_values, board)

@@ -23,7 +23,7 @@ from typing_extensions import override
 from ci_envs.reports.claims import Cell, Claim, Condition, Text, all_of, any_of
 from ci_envs.reports.sources import Figure, Source, SourceKind
 
-_CELL = re.compile(r"\[([^];]+?)(?:; (literal|described|ours))?(?::(,?\.\d+f))?\]")
+_CELL = re.compile(r"\[([^];]+?)(?:; (literal|described|ours))?(?::(,?\.\d+[fg]))?\]")
 _OPERAND = rf"(?:{_CELL.pattern}(?: \* ([\d.]+))?|(-?[\d.]+))"
 _COMPARISON = re.compile(rf"{_OPERAND} (<=|<|>=|>) {_OPERAND}")
 

@@ -1,6 +1,6 @@
 """The three pairings of report A's tic-tac-toe agents, and their statistics."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,21 +67,21 @@ def mistakes(agent: Agent, words: NDArray[np.uint64], games: int, seed: int) -> 
     return 100 * graded.keeping / graded.decisions, 100 * lost / games
 
 
-def plots(matches: Matches, figures: Mapping[str, float]) -> tuple[Plot, ...]:
-    """Return report A's three plots of each pairing, with the published percentages of some quantities."""
-    return tuple(plot for (one, other), match in matches.items() for plot in _plots(one, other, match, figures))
+def plots(matches: Matches, figure_of: Callable[[str], float | None]) -> Iterator[Plot]:
+    """Yield report A's three plots of each pairing, with the published percentages of some quantities."""
+    for (one, other), match in matches.items():
+        yield from _plots(one, other, match, figure_of)
 
 
-def _plots(one: str, other: str, match: MatchResult, figures: Mapping[str, float]) -> tuple[Plot, ...]:
+def _plots(one: str, other: str, match: MatchResult, figure_of: Callable[[str], float | None]) -> tuple[Plot, ...]:
     name, files = f"{one} v {other}", f"{one}_{other}".lower().replace(" ", "_").replace("-", "_")
     total = match.sides[0].total
 
     def marks(names: Mapping[str, str]) -> Series:
         """Return the published numbers of games. ``names`` are the names of the bars by quantity."""
-        known = {
-            bar: figures[f"{name}: {quantity}"] for quantity, bar in names.items() if f"{name}: {quantity}" in figures
-        }
-        return Series("published", tuple(known), tuple(share * total.games / 100 for share in known.values()), "marks")
+        shares = ((bar, figure_of(f"{name}: {quantity}")) for quantity, bar in names.items())
+        known = {bar: share * total.games / 100 for bar, share in shares if share is not None}
+        return Series("published", tuple(known), tuple(known.values()), "marks")
 
     labels = f"{one} wins", f"{other} wins", "draws"
     outcomes = _bars("", labels, (total.wins, total.losses, total.draws)), marks({label: label for label in labels})

@@ -5,47 +5,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games import action_count, implements, lean_kernel, legal
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.reports.literal_agent import LiteralAgent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, best_action, code_after, moves_x, read_tables
 
 _FLOOR = 0.1
 """A number that report A adds to the weights of O, so that the worst move has a positive weight."""
-
-
-class TicTacToeTableAgent(PolicyAgent):
-    """An agent that plays tic-tac-toe by a table of report A."""
-
-    def __init__(
-        self, game: Game, policy: Policy, table: NDArray[np.floating[Any]], *, seed: int | None = None
-    ) -> None:
-        """Make the agent.
-
-        Args:
-            game: Tic-tac-toe.
-            policy: The policy: :class:`BestTablePolicy` or :class:`WeightedTablePolicy`.
-            table: The table of this policy (:mod:`ci_envs.reports.report_a.tictactoe_tables`).
-            seed: The seed of the random moves.
-
-        Raises:
-            ValueError: The game is not tic-tac-toe.
-        """
-        if require_game("report:A4", game, ConnectN) != TICTACTOE:
-            raise ValueError(f"report:A4 plays tic-tac-toe, {TICTACTOE}, not {game}")
-        super().__init__(game, seed=seed)
-        self._policy, self._table = policy, np.asarray(table, dtype=np.float64)
-
-    @override
-    def policy(self) -> CompiledPolicy:
-        cells = self.game.action_count
-        return CompiledPolicy(self._policy, (self._table, np.empty(cells, np.int64), np.empty(cells)))
 
 
 @dataclass(frozen=True)
@@ -58,14 +29,42 @@ class WeightedTablePolicy(Policy):
     """A policy that samples a move from the best third by a table of positions. The weights depend on the values."""
 
 
-def q_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
-    """Make report A's Q-learning agent from the table of this package."""
-    return TicTacToeTableAgent(game, BestTablePolicy(), read_tables()[0], seed=seed)
+def q_agent(game: Game, seed: int | None, table: NDArray[np.floating[Any]] | None = None) -> LiteralAgent:
+    """Make report A's Q-learning agent.
+
+    Args:
+        game: Tic-tac-toe.
+        seed: Not used, because the agent is deterministic.
+        table: A table of :func:`~ci_envs.reports.report_a.tictactoe_tables.learn_q`; by default that of this package.
+
+    Raises:
+        ValueError: The game is not tic-tac-toe.
+    """
+    return _table_agent(game, seed, BestTablePolicy(), read_tables()[0] if table is None else table)
 
 
-def monte_carlo_agent(game: Game, seed: int | None) -> TicTacToeTableAgent:
-    """Make report A's Monte Carlo agent from the table of this package."""
-    return TicTacToeTableAgent(game, WeightedTablePolicy(), read_tables()[1], seed=seed)
+def monte_carlo_agent(game: Game, seed: int | None, table: NDArray[np.floating[Any]] | None = None) -> LiteralAgent:
+    """Make report A's Monte Carlo agent.
+
+    Args:
+        game: Tic-tac-toe.
+        seed: The seed of the random moves.
+        table: A table of :func:`~ci_envs.reports.report_a.tictactoe_tables.learn_monte_carlo`; by default that of this
+            package.
+
+    Raises:
+        ValueError: The game is not tic-tac-toe.
+    """
+    return _table_agent(game, seed, WeightedTablePolicy(), read_tables()[1] if table is None else table)
+
+
+def _table_agent(game: Game, seed: int | None, policy: Policy, table: NDArray[np.floating[Any]]) -> LiteralAgent:
+    if require_game("report:A4", game, ConnectN) != TICTACTOE:
+        raise ValueError(f"report:A4 plays tic-tac-toe, {TICTACTOE}, not {game}")
+    values, cells = np.asarray(table, dtype=np.float64), game.action_count
+    return LiteralAgent(
+        game, lambda: CompiledPolicy(policy, (values, np.empty(cells, np.int64), np.empty(cells))), seed=seed
+    )
 
 
 @implements(choose, BestTablePolicy)
