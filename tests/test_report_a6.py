@@ -161,3 +161,18 @@ def test_the_champion_that_comes_with_the_package():
 def test_equal_seeds_make_equal_champions():
     champions = [quixo_layers.evolve(np.random.default_rng(4), 2)[0] for _ in range(2)]
     assert np.array_equal(*map(row_of, champions))
+
+
+def test_a_blended_crossover_mixes_the_weights_that_both_parents_have():
+    mother, father = (
+        (Layer(np.full((3 + k, 25), value), np.full(3 + k, value)), Layer(np.full((44, 3 + k), value), np.zeros(44)))
+        for k, value in enumerate((0.0, 1.0))
+    )
+    for seed in range(10):
+        first, _ = crossover(mother, father, np.random.default_rng(seed), blends=True)
+        assert 0 < first.weights[0, 0] < 1
+        assert set(first.weights[:3].ravel()) == set(first.biases[:3])  # one ratio for the layer
+        assert len({*first.weights[:3].ravel()}) == 1
+        assert (first.weights[3:] == 1).all()  # the neuron that only the father has
+    for one, other in pairwise(NETWORKS):
+        assert_valid(crossover(one, other, np.random.default_rng(0), blends=True))

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -37,6 +38,7 @@ _GAMES, _QUICK_GAMES = 400, 40
 _QUICK_GENERATIONS = 2
 _PRINTED = 70
 _CHAMPION, _NETWORK = "champion v random, wins", "random network v random, wins"
+_BLENDED_CHAMPION = "champion with blended weights v random, wins"
 _LONGER_CHAMPION = f"champion of {_LONGER} times as many generations v random, wins"
 
 
@@ -59,9 +61,9 @@ Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
 """A function ``evolution(rng, generations)`` that returns the champion and the curve of the fitness."""
 
 
-def literal(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
-    """Run report A's evolution."""
-    network, curve = evolve(rng, generations)
+def literal(rng: Generator, generations: int, *, blends: bool = False) -> tuple[Agent, NDArray[np.float64]]:
+    """Run report A's evolution, with or without weights that the crossover mixes."""
+    network, curve = evolve(rng, generations, blends=blends)
     return LayersAgent(Quixo(), network), curve
 
 
@@ -99,6 +101,7 @@ def run(options: RunOptions) -> Findings:
         "literal, longer": (literal, _LONGER * GENERATIONS, 4),
         "described, longer": (trained(_DESCRIBED), _LONGER * _DESCRIBED_GENERATIONS, 1),
         "ours, longer": (trained(_OURS), _LONGER * _OURS_GENERATIONS, 2),
+        "literal, blended": (partial(literal, blends=True), GENERATIONS, 8),
     }
     total = sum(generations * runs for _, generations, runs in plan.values())
     found, done = {}, 0
@@ -111,7 +114,8 @@ def run(options: RunOptions) -> Findings:
     ]
     rows = (
         _row(_CHAMPION, Figure(_PRINTED, printed("Quixo, NEAT: the sentence on its results")), "", found, _MEANS),
-        figure_row(_NETWORK, None, median_of(networks, "networks"), unit="%"),
+        figure_row(_NETWORK, None, median_of(networks, "networks"), note=_NETWORK_NOTE, unit="%"),
+        _blended_row(found),
         _row(_LONGER_CHAMPION, None, ", longer", found, ""),
     )
     return Findings(rows, (_plot(found),))
@@ -130,6 +134,11 @@ def _wins(agent: Agent, rng: Generator, options: RunOptions) -> float:
     return 100 * play_match(Quixo(), agent, opponent, games).sides[0].total.wins / games
 
 
+_NETWORK_NOTE = "Without an evolution, so nothing can be better or worse."
+_BLENDED_NOTE = (
+    "Literal: the text of report A also mixes the weights of both parents, which its code does not. Described and ours"
+    " as in the first row."
+)
 _MEANS = (
     "Literal is the median of the runs and the range of 95% of them; described and ours are means. The author of report"
     " A published another run elsewhere: 754 of 1,000 games won."
@@ -143,6 +152,14 @@ def _row(quantity: str, figure: Figure | None, length: str, found: dict[str, _Ru
         measure(one.wins, f"runs of {one.generations} generations") for measure, one in zip(measures, runs, strict=True)
     )
     return figure_row(quantity, figure, *estimates, note=note, unit="%")
+
+
+def _blended_row(found: dict[str, _Runs]) -> FigureRow:
+    """Return the row on the crossover that mixes weights. The other columns are those of the first row."""
+    blended = found["literal, blended"]
+    wins = median_of(blended.wins, f"runs of {blended.generations} generations")
+    described, ours = (_row(_CHAMPION, None, "", found, "").columns[name] for name in ("described", "ours"))
+    return figure_row(_BLENDED_CHAMPION, None, wins, described, ours, note=_BLENDED_NOTE, unit="%")
 
 
 def _plot(found: dict[str, _Runs]) -> Plot:

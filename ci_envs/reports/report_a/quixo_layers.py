@@ -49,16 +49,28 @@ def random_network(rng: Generator) -> Layers:
     return tuple(_random_layer(*ends, rng) for ends in pairwise([INPUTS, *hidden, OUTPUTS]))
 
 
-def crossover(mother: Layers, father: Layers, rng: Generator) -> Layers:
-    """Return a child. Each of its layers comes from a random parent, and its output layer is random."""
+def crossover(mother: Layers, father: Layers, rng: Generator, *, blends: bool = False) -> Layers:
+    """Return a child. Each of its layers comes from a random parent, and its output layer is random.
+
+    Args:
+        mother: A parent.
+        father: The other parent.
+        rng: The random number generator.
+        blends: Whether to mix the weights of a layer with those of the other parent's layer at the same place, as the
+            text of report A says.
+    """
     parents = [mother[:-1], father[:-1]]
     fewer, more = sorted(map(len, parents))
-    child = [parents[rng.integers(2)][0]]
+    first = int(rng.integers(2))
+    child = [_blended(parents[first][0], parents[1 - first][0], rng) if blends else parents[first][0]]
     places = [1, 1]
     for _ in range(rng.integers(fewer - 1, max(fewer - 1, min(more - 1, MOST_HIDDEN)) + 1)):
         left = [parent for parent in (0, 1) if places[parent] < len(parents[parent])]
         parent = left[rng.integers(len(left))]
-        child.append(_fitted(parents[parent][places[parent]], len(child[-1].biases), rng))
+        layer = _fitted(parents[parent][places[parent]], len(child[-1].biases), rng)
+        if blends and places[parent] < len(parents[1 - parent]):
+            layer = _blended(layer, parents[1 - parent][places[parent]], rng)
+        child.append(layer)
         places[parent] += 1
     return *child, _random_layer(len(child[-1].biases), OUTPUTS, rng)
 
@@ -103,14 +115,14 @@ def wins_in_games(rows: list[Values], rng: Generator) -> NDArray[np.float64]:
 
 
 def evolve(
-    rng: Generator, generations: int = GENERATIONS, report_progress: Callable[[float], object] = lambda share: None
+    rng: Generator, generations: int = GENERATIONS, *, blends: bool = False
 ) -> tuple[Layers, NDArray[np.float64]]:
     """Run report A's evolution.
 
     Args:
         rng: The random number generator.
         generations: The number of populations that play.
-        report_progress: A function that is called with the completed share of the generations.
+        blends: Whether the crossover mixes the weights of the parents.
 
     Returns:
         The best network of the last population; and the largest and the mean share of games won of each population,
@@ -121,9 +133,8 @@ def evolve(
     for generation in range(generations):
         fitness = wins_in_games([row_of(network) for network in population], rng)
         curve[generation] = fitness.max() / GAMES, fitness.mean() / GAMES
-        report_progress((generation + 1) / generations)
         if generation < generations - 1:
-            population = _next(population, fitness, rng)
+            population = _next(population, fitness, rng, partial(crossover, blends=blends))
     return population[int(fitness.argmax())], curve
 
 
@@ -166,14 +177,17 @@ def write_champion(path: Path = _CHAMPION, seed: int = 0) -> None:
     write_arrays(path, _FORMAT, {"layers": len(network), "seed": seed}, arrays)
 
 
-def _next(population: list[Layers], fitness: NDArray[np.float64], rng: Generator) -> list[Layers]:
+def _next(
+    population: list[Layers],
+    fitness: NDArray[np.float64],
+    rng: Generator,
+    cross: Callable[[Layers, Layers, Generator], Layers],
+) -> list[Layers]:
     elite = np.argsort(-fitness, kind="stable")[:_ELITE]
     weights = fitness.copy()
     weights[elite] = 0
     select = partial(_winner, weights, rng)
-    children = [
-        mutate(crossover(population[select()], population[select()], rng), rng) for _ in range(POPULATION - _ELITE)
-    ]
+    children = [mutate(cross(population[select()], population[select()], rng), rng) for _ in range(POPULATION - _ELITE)]
     return [*(population[place] for place in elite), *children]
 
 
@@ -207,6 +221,19 @@ def _fitted(layer: Layer, inputs: int, rng: Generator) -> Layer:
     missing = max(0, inputs - layer.weights.shape[1])
     added = rng.uniform(-1, 1, (len(layer.biases), missing))
     return Layer(np.hstack((layer.weights[:, :inputs], added)), layer.biases)
+
+
+def _blended(layer: Layer, other: Layer, rng: Generator) -> Layer:
+    """Return the layer, with the weights and biases that both layers have mixed in a random ratio."""
+    share = rng.random()
+
+    def mixed(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+        both = tuple(slice(min(sizes)) for sizes in zip(own.shape, others.shape, strict=True))
+        blend = own.copy()
+        blend[both] = share * own[both] + (1 - share) * others[both]
+        return blend
+
+    return Layer(mixed(layer.weights, other.weights), mixed(layer.biases, other.biases))
 
 
 def _tweaked(numbers: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
