@@ -19,15 +19,14 @@ from ci_envs.arena import play_match
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.alphazero_training import train_alphazero
-from ci_envs.reports.report_a import quixo_alphazero
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
 from ci_envs.reports.report_e import experiments
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
-from ci_envs.reports.report_e.experiments import ExperimentScale, experiment_rows
+from ci_envs.reports.report_e.experiments import DEEPER, ExperimentScale, experiment_rows
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
 from ci_envs.reports.report_e.matches import PerfectPlayRecord, play_perfect_defender
-from ci_envs.reports.report_e.self_play import game_loss, play_game, train
+from ci_envs.reports.report_e.self_play import different_openings, game_loss, play_game, train
 from ci_envs.reports.report_e.threats import blocked_threats
 from ci_envs.reports.report_e.trainings import (
     DESCRIBED,
@@ -284,14 +283,38 @@ def test_games_against_perfect_play():
 
 def test_the_experiments_of_report_e_run(monkeypatch):
     """Games against perfect play are tested above: against untrained agents each takes seconds."""
-    monkeypatch.setattr(experiments, "EXPLORATIONS", 20)
     monkeypatch.setattr(experiments, "play_perfect_defender", lambda *_: PerfectPlayRecord(2, 1, 4, 3))
     shares = []
-    rows = list(experiment_rows(ExperimentScale(2, 50, 2, larger_size=6), 0, shares.append))
-    assert [row.described is None for row in rows] == [False, True, False, False]
-    assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high <= 100 for row in rows)
-    assert [one.value for one in rows[-1].columns.values()] == [50, 50, 50]
+    scale = ExperimentScale(2, 50, 2, runs=2, our_runs=1, explorations=20, larger_size=6)
+    rows = {row.quantity: row for row in experiment_rows(scale, 0, shares.append)}
+    assert [row.described is not None for row in rows.values()] == [True, *[False] * 7, True, True]
+    assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high for row in rows.values())
+    assert [one.value for one in rows[DEEPER].columns.values()] == [50, 50, 50]
     assert shares == sorted(shares)
+
+
+def test_random_openings_are_counted(network):
+    settings = ExploreSettings(explorations=5)
+    played = [play_game(FOUR, network, settings, seed, opening_plies=2) for seed in range(12)]
+    assert {int(bit_counts(one.words[0]).sum()) for one in played} == {2}
+    images = {min(board(FOUR, one.words[1], image) for image in range(8)) for one in played}
+    assert different_openings(played, FOUR, 1) == len(images) > 6
+
+
+def board(game, words, image):
+    """Return the image of a board as a tuple of cells."""
+    cells = [int(words[0]) >> cell & 1 or -(int(words[1]) >> cell & 1) for cell in range(36)]
+    turned = [0] * 36
+    for cell, target in enumerate(np.arange(36)[game.cell_maps()[image]]):
+        turned[target] = cells[cell]
+    return tuple(turned)
+
+
+def test_the_search_without_symmetries_sees_the_board_as_it_is(network):
+    played = play_game(FOUR, network, ExploreSettings(explorations=5, symmetries=False), 3)
+    for (own, opp), (next_own, next_opp) in pairwise(played.words.tolist()):
+        assert next_opp & own == own  # the stones stay at their cells, so no image was taken
+        assert next_own == opp
 
 
 @pytest.mark.parametrize("name", ["E", "E:repaired"])
@@ -380,11 +403,10 @@ def test_samples_are_the_positions_after_the_moves():
         assert (samples.values[:-1] == -samples.values[1:]).all()
 
 
-def test_the_whole_history_is_added_after_each_game(monkeypatch):
-    monkeypatch.setattr(quixo_alphazero, "_CAPACITY", 30)
+def test_the_whole_history_is_added_after_each_game():
     network = new_network(Quixo(), ARCHITECTURES["16x10_pooled"], 0)
     before = {name: weights.clone() for name, weights in network.state_dict().items()}
-    training = ReportTraining(Quixo(), network, np.random.default_rng(0))
+    training = ReportTraining(Quixo(), network, np.random.default_rng(0), capacity=30)
     sizes = []
     for _ in range(3):
         size = min(len(training.data), 30)
@@ -395,6 +417,15 @@ def test_the_whole_history_is_added_after_each_game(monkeypatch):
         np.testing.assert_array_equal(training.data[-history:], np.arange(history))
     assert sizes[0] < sizes[1] < sizes[2]
     assert not torch.equal(network.policy.weight, before["policy.weight"])
+
+
+def test_the_newest_samples_stay():
+    network = new_network(Quixo(), ARCHITECTURES["16x10_pooled"], 0)
+    training = ReportTraining(Quixo(), network, np.random.default_rng(0), capacity=30, removes_oldest=True)
+    for _ in range(2):
+        training.play_game()
+    history = len(training.history.actions)
+    np.testing.assert_array_equal(training.data, np.arange(history)[-30:])
 
 
 def test_the_planes_of_report_a_are_signed():

@@ -13,7 +13,7 @@ visited has a V of 0.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -42,7 +42,10 @@ MODEL = Path(__file__).with_name("quixo_alphazero.safetensors")
 """The network of :func:`train_network` with ``16x10_pooled``, 20 games and the seed 0: 16 channels instead of 256,
 because the file of report A's network would have 47 MB."""
 
-_MAX_PLIES, _CAPACITY, _BATCH, _LEARNING_RATE = 100, 10_000, 64, 1e-3
+CAPACITY = 10_000
+"""The entries of the data that stay in the training of report A."""
+
+_MAX_PLIES, _BATCH, _LEARNING_RATE = 100, 64, 1e-3
 _EPOCHS, _LAST_EPOCHS = 2, 10  # after each game, and at the end
 
 
@@ -70,16 +73,19 @@ class ValueNode:
         return self.children[action].total if action in self.children else 0.0
 
 
-def search_actions(game: Game, words: NDArray[np.uint64], evaluate: "Evaluate") -> NDArray[np.int64]:
+def search_actions(
+    game: Game, words: NDArray[np.uint64], evaluate: "Evaluate", simulations: int = SIMULATIONS
+) -> NDArray[np.int64]:
     """Search each of n positions, and return the actions to play, int64 (n,).
 
     Args:
         game: The game.
         words: The positions, uint64 (n, 2), none of which is over.
         evaluate: The network, for the planes of observations.
+        simulations: The number of simulations for each move.
     """
     roots = [ValueNode(row) for row in words]
-    for _ in range(SIMULATIONS):
+    for _ in range(simulations):
         paths = [_path_to_leaf(game, root) for root in roots]
         seen = observations_of(game, np.array([path[-1].words for path in paths]))
         _, values, _ = evaluate(np.ascontiguousarray(seen["observation"]))
@@ -164,7 +170,8 @@ class ReportTraining:
     """The training of report A: self-play and epochs of gradient descent.
 
     After each game the training adds the samples of all games so far to the data again. If the data have more than
-    10,000 entries, the training first reduces them to a random sample of 10,000 entries.
+    10,000 entries, the training first reduces them to a random sample of 10,000 entries. The text of report A removes
+    the oldest entries instead, and adds each sample once.
 
     Attributes:
         network: The network in training.
@@ -172,13 +179,23 @@ class ReportTraining:
         data: The entries of the data, as indices of the history.
     """
 
-    def __init__(self, game: Game, network: "Network", rng: Generator) -> None:
+    def __init__(
+        self,
+        game: Game,
+        network: "Network",
+        rng: Generator,
+        *,
+        capacity: int = CAPACITY,
+        removes_oldest: bool = False,
+    ) -> None:
         """Make the optimiser.
 
         Args:
             game: The game.
             network: The network to train. Its inputs are the planes of :func:`signed_planes`.
             rng: The random number generator of the reduction of the data and of the order of the samples.
+            capacity: The number of entries that stay when the training reduces the data.
+            removes_oldest: Whether the training treats the data as the text of report A says.
         """
         import torch
 
@@ -186,6 +203,7 @@ class ReportTraining:
         self.history = Samples(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.float32))
         self.data = np.empty(0, np.int64)
         self._game, self._rng = game, rng
+        self._capacity, self._removes_oldest = capacity, removes_oldest
         self._optimizer = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
 
     def play_game(self) -> None:
@@ -196,10 +214,18 @@ class ReportTraining:
             np.concatenate([self.history.actions, played.actions]),
             np.concatenate([self.history.values, played.values]),
         )
-        if len(self.data) > _CAPACITY:
-            self.data = self._rng.choice(self.data, _CAPACITY, replace=False)
-        self.data = np.append(self.data, np.arange(len(self.history.actions)))
+        self._add_samples(len(played.actions))
         self._learn(_EPOCHS)
+
+    def _add_samples(self, new: int) -> None:
+        """Add the samples to the data after a game with some new samples."""
+        known = len(self.history.actions)
+        if self._removes_oldest:
+            self.data = np.append(self.data, np.arange(known - new, known))[-self._capacity :]
+            return
+        if len(self.data) > self._capacity:
+            self.data = self._rng.choice(self.data, self._capacity, replace=False)
+        self.data = np.append(self.data, np.arange(known))
 
     def finish(self) -> None:
         """Train for 10 more epochs."""
@@ -228,23 +254,26 @@ class ReportTraining:
 class ReportAlphaZeroAgent(PositionAgent):
     """An agent that plays Quixo by report A's search, which is deterministic."""
 
-    def __init__(self, game: Game, evaluate: "Evaluate", *, seed: int | None = None) -> None:
+    def __init__(
+        self, game: Game, evaluate: "Evaluate", *, simulations: int = SIMULATIONS, seed: int | None = None
+    ) -> None:
         """Make the agent.
 
         Args:
             game: Quixo.
             evaluate: The network, for the planes of observations.
+            simulations: The number of simulations for each move.
             seed: Not used.
         """
         super().__init__(game, seed=seed)
-        self._evaluate = evaluate
+        self._evaluate, self._simulations = evaluate, simulations
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        return search_actions(self.game, words, self._evaluate)
+        return search_actions(self.game, words, self._evaluate, self._simulations)
 
 
-def train_network(game: Game, architecture: str, games: int, seed: int) -> "Network":
+def train_network(game: Game, architecture: str, games: int, seed: int, **data: Any) -> "Network":
     """Train a new network as in report A.
 
     Args:
@@ -252,23 +281,26 @@ def train_network(game: Game, architecture: str, games: int, seed: int) -> "Netw
         architecture: The name of the architecture, ``256x10_pooled`` or ``16x10_pooled``.
         games: The number of games of self-play, 1 or more.
         seed: The seed of the weights and of the training.
+        data: The options ``capacity`` and ``removes_oldest`` of :class:`ReportTraining`.
     """
     from ci_envs.agents.alphazero.architecture import ARCHITECTURES
     from ci_envs.agents.alphazero.network import new_network
 
-    training = ReportTraining(game, new_network(game, ARCHITECTURES[architecture], seed), np.random.default_rng(seed))
+    network = new_network(game, ARCHITECTURES[architecture], seed)
+    training = ReportTraining(game, network, np.random.default_rng(seed), **data)
     for _ in range(games):
         training.play_game()
     training.finish()
     return training.network
 
 
-def trained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
+def trained_agent(game: Game, seed: int | None, *, simulations: int = SIMULATIONS) -> ReportAlphaZeroAgent:
     """Return the agent with the network of this package.
 
     Args:
         game: Quixo on 5 x 5.
         seed: Not used.
+        simulations: The number of simulations for each move.
 
     Raises:
         ValueError: The game is not Quixo on 5 x 5.
@@ -277,4 +309,5 @@ def trained_agent(game: Game, seed: int | None) -> ReportAlphaZeroAgent:
 
     if require_game("report:A7", game, Quixo) != Quixo():
         raise ValueError(f"report:A7 plays {Quixo()}, not {game}")
-    return ReportAlphaZeroAgent(game, signed_inference(read_model(MODEL, game).network), seed=seed)
+    evaluate = signed_inference(read_model(MODEL, game).network)
+    return ReportAlphaZeroAgent(game, evaluate, simulations=simulations, seed=seed)
