@@ -10,7 +10,7 @@ import numpy as np
 from ci_envs.drawing.figure_file import figure_type
 from ci_envs.extras import optional_import
 from ci_envs.reports.rows import FigureRow
-from ci_envs.reports.section import Findings, Plot, Section, Series
+from ci_envs.reports.section import Findings, Panel, Plot, Section, Series
 from ci_envs.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ FORMATS = ("png", "svg")
 _LOGARITHMIC = 100
 """The axis is logarithmic if the figures differ by more than this factor."""
 
+_MARKERS = "x+"  # of the series of marks of a panel
 _COLUMNS = 5  # maximum number of panels in a row
 
 
@@ -101,9 +102,8 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
     grid = list(table.flat)
     brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)
     for axes, panel in zip(grid, plot.panels, strict=False):
-        bars = [series for series in panel.series if series.kind == "bars"]
         for series in panel.series:
-            _draw_series(axes, series, bars, brightest)
+            _draw_series(axes, series, panel, brightest)
         axes.set_title(panel.title)
     for axes in grid[len(plot.panels) :]:
         axes.set_axis_off()
@@ -118,22 +118,31 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
     return figure
 
 
-def _draw_series(axes: "Axes", series: Series, bars: Sequence[Series], brightest: float) -> None:
+def _draw_series(axes: "Axes", series: Series, panel: Panel, brightest: float) -> None:
     label = series.label or None
+    bars, marks = ([one for one in panel.series if one.kind == kind] for kind in ("bars", "marks"))
     if series.kind == "line":
         axes.plot(series.x, series.y, label=label)
     elif series.kind == "dots":
         axes.scatter(series.x, series.y, s=6, color="0.4", label=label)
     elif series.kind == "bars":
         width = 0.8 / len(bars)
-        left = (bars.index(series) + 0.5) * width - 0.4
-        axes.bar([place + left for place in range(len(series.x))], series.y, width, label=label)
+        axes.bar(_places(series.x, bars, bars.index(series)), series.y, width, label=label)
         axes.set_xticks(range(len(series.x)), [str(x) for x in series.x])
     elif series.kind == "marks":
-        axes.scatter([bars[0].x.index(x) for x in series.x], series.y, marker="x", color="k", label=label, zorder=3)
+        marker = _MARKERS[marks.index(series) % len(_MARKERS)]
+        axes.scatter(_places(series.x, bars, 0), series.y, marker=marker, color="k", label=label, zorder=3)
     else:
         columns, places = np.unique(np.array(series.x, dtype=np.float64), return_inverse=True)
         rows, heights = np.unique(series.y, return_inverse=True)
         values = np.full((len(rows), len(columns)), np.nan)
         values[heights, places] = series.values
         axes.pcolormesh(columns, rows, values, vmin=0, vmax=brightest, shading="nearest")
+
+
+def _places(x: Sequence[object], bars: Sequence[Series], number: int) -> list[float]:
+    """Return the first coordinates of points: those over a series of bars, if there are bars, or else ``x``."""
+    if not bars:
+        return list(np.asarray(x, dtype=np.float64))
+    offset = (number + 0.5) * 0.8 / len(bars) - 0.4
+    return [bars[0].x.index(value) + offset for value in x]

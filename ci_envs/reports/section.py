@@ -23,8 +23,8 @@ class Series:
         label: The name in the legend, or an empty text.
         x: The first coordinates, or the names of bars.
         y: The second coordinates, with the same length as ``x``.
-        kind: ``line``, ``dots``, ``bars``, ``marks`` (crosses over bars, at their names) or ``cells`` (a heat map, with
-            one square for each point).
+        kind: ``line``, ``dots``, ``bars``, ``marks`` (crosses over the lines, or over the first bars at their names) or
+            ``cells`` (a heat map, with one square for each point).
         values: The value of each cell, shown as its colour; only for ``cells``.
     """
 
