@@ -82,7 +82,7 @@ class SectionRun:
         return row
 
     def add_bars(
-        self, name: str, title: str, x_label: str, y_label: str, bars: Mapping[str, str], *, published: bool = False
+        self, name: str, title: str, x_label: str, y_label: str, bars: Mapping[str, str], marks: str = ""
     ) -> None:
         """Add a plot with three bars for each of some rows: literal, described and ours.
 
@@ -92,16 +92,16 @@ class SectionRun:
             x_label: The label of the x axis.
             y_label: The label of the y axis.
             bars: The name of the bars of each row by its quantity. Rows that were not measured are left out.
-            published: Whether to mark the published figures.
+            marks: The label of the published figures, or an empty text to leave them out.
         """
         drawn = {bars[row.quantity]: row for row in self.rows if row.quantity in bars}
         series = [
             Series(column, tuple(drawn), tuple(row.columns[column].value for row in drawn.values()), "bars")
             for column in ("literal", "described", "ours")
         ]
-        if published:
+        if marks:
             known = {bar: row.report.value for bar, row in drawn.items() if row.report is not None}
-            series.append(Series("published", tuple(known), tuple(known.values()), "marks"))
+            series.append(Series(marks, tuple(known), tuple(known.values()), "marks"))
         self.plots.append(Plot(name, title, x_label, y_label, (Panel("", tuple(series)),)))
 
     def steps(self, items: Iterable[Item] | Mapping[Item, object]) -> Iterator[Item]:

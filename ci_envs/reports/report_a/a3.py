@@ -58,8 +58,12 @@ def _measure(run: SectionRun) -> None:
         lines = [_line(f"problem {problem}", curves[problem, parents]) for problem in _PROBLEMS]
         heights = tuple(height / 50 for height in range(51))
         stopping = Series("start early stopping", (float(PATIENCE),) * len(heights), heights, "dots")
+        quantities = ("generation of the best", "best fitness")
+        printed = ((run.figure(f"{one}, problem {n}, parents by {parents}") for n in _PROBLEMS) for one in quantities)
+        x, y = (tuple(one for one in each if one is not None) for each in printed)
+        points = Series("best, printed", x, y, "marks")
         title = f"Best fitness by generation, parents by {parents}"
-        run.plots.append(Plot(parents, title, "generation", "best fitness", (Panel("", (*lines, stopping)),)))
+        run.plots.append(Plot(parents, title, "generation", "best fitness", (Panel("", (*lines, stopping, points)),)))
 
 
 def _line(name: str, curve: Sequence[float]) -> Series:

@@ -78,7 +78,7 @@ def _measure_boards(run: SectionRun) -> None:
         points = (measured_share(one.wins + one.draws // 2, one.games) for one in records)
         run.add(f"{size} x {size}, v {opponent}, points", *points)
     bars = {"won": "3 x 3", **{f"{size} x {size}, v random, wins": f"{size} x {size}" for size in (4, 5)}}
-    run.add_bars("boards", "Games won against random", "board", "wins, %", bars)
+    run.add_bars("boards", "Games won against random", "board", "wins, %", bars, "printed")
 
 
 def _blocks(game: Game, specs: Sequence[str], blocks: int, games: int, seed: int) -> list[list[Side]]:

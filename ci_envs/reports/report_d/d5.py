@@ -23,6 +23,7 @@ from ci_envs.reports.section_run import SectionRun, section
 from ci_envs.training.learners import read_training_options
 
 _RANDOM, _ALPHA_BETA = "random", "report:D2:depth2"
+_VERSUS = {_RANDOM: "random", _ALPHA_BETA: "alpha-beta"}
 _EXPERIMENTS = (
     (Settings(45, 35, 8, 17, 0.2, 0.02), _RANDOM),
     (Settings(110, 40, 8, 20, 0.35, 0.02), _RANDOM),
@@ -72,7 +73,10 @@ def _measure(run: SectionRun) -> None:
             Series(name, tuple(map(float, range(len(one.curves[0])))), tuple(one.curves[0]))
             for name, one in zip(("literal", "described", "ours"), outcomes, strict=True)
         )
-        panels.append(Panel(f"{settings.rules} rules, {settings.epochs} epochs", tuple(lines)))
+        fitness = run.row(f"{_name(settings)}: best fitness v {_VERSUS[opponent]}").report
+        assert fitness is not None
+        point = Series("published", (float(settings.epochs),), (fitness.value,), "marks")
+        panels.append(Panel(f"{settings.rules} rules, {settings.epochs} epochs", (*lines, point)))
     run.plots.append(Plot("fitness", "best fitness by epoch, first run", "epoch", "fitness, %", tuple(panels)))
 
 
@@ -128,18 +132,20 @@ def _add_rows(
         other = make_agent(opponent, Quixo(), seed=_seed(rng))
         return 100 * play_from_seat(agent, other, games, seat=seat).total.wins / games
 
-    name = f"{settings.rules} rules, {settings.epochs} epochs of {settings.offspring} x {settings.games} games"
-    versus = "random" if opponent == _RANDOM else "alpha-beta"
-    figures = {f"best fitness v {versus}": [[max(curve) for curve in one.curves] for one in outcomes]}
-    for short, player in {"random": _RANDOM, versus: opponent}.items():
+    figures = {f"best fitness v {_VERSUS[opponent]}": [[max(curve) for curve in one.curves] for one in outcomes]}
+    for player in dict.fromkeys((_RANDOM, opponent)):
         shares = [[won(agent, player) for agent in one.agents] for one in outcomes]
-        figures[f"v {short}, {SEATS[seat]}, wins"] = shares
+        figures[f"v {_VERSUS[player]}, {SEATS[seat]}, wins"] = shares
     for quantity, columns in figures.items():
         estimates = (
             measure(values, f"runs of {one.epochs} epochs")
             for measure, values, one in zip((median_of, mean_of_runs, mean_of_runs), columns, outcomes, strict=True)
         )
-        run.add(f"{name}: {quantity}", *estimates)
+        run.add(f"{_name(settings)}: {quantity}", *estimates)
+
+
+def _name(settings: Settings) -> str:
+    return f"{settings.rules} rules, {settings.epochs} epochs of {settings.offspring} x {settings.games} games"
 
 
 def _seed(rng: Generator) -> int:

@@ -67,7 +67,7 @@ def add_wins(run: SectionRun, search: QuixoSearch, smaller: Mapping[int, int]) -
             shares = (wins_of(one, report_games=games) for one in records[depth])
             run.add(f"depth {depth}, v random in {games} games, wins", *shares)
     bars = {f"depth {depth}, v random, wins": str(depth) for depth in records}
-    run.add_bars("depth", "Games won against random", "depth", "wins, %", bars, published=True)
+    run.add_bars("depth", "Games won against random", "depth", "wins, %", bars, "published")
 
 
 def add_pairs(run: SectionRun, search: QuixoSearch) -> None:
