@@ -11,7 +11,7 @@ from ci_envs import Position, Quixo, make_agent
 from ci_envs.agents.evolution.layers import Layer
 from ci_envs.arena.match import play_match
 from ci_envs.reports.report_a import quixo_layers
-from ci_envs.reports.report_a.quixo_layers import LayersAgent, crossover, mutate, random_network, row_of, wins_in_games
+from ci_envs.reports.report_a.quixo_layers import crossover, layers_agent, mutate, random_network, row_of, wins_in_games
 
 GAME = Quixo()
 NETWORKS = [random_network(np.random.default_rng(seed)) for seed in range(30)]
@@ -53,7 +53,7 @@ def plain_game(first, second):
 def test_the_agent_plays_as_in_plain_python():
     positions = random_positions(GAME, 40, seed=3)
     for network in NETWORKS[:6]:
-        played = LayersAgent(GAME, network).act_batch(batch_of(positions)).tolist()
+        played = layers_agent(GAME, network).act_batch(batch_of(positions)).tolist()
         assert played == [plain_action(network, position) for position in positions]
 
 
@@ -143,7 +143,7 @@ def test_random_networks_win_about_half_of_the_games():
     """Sixteen other networks won 31 to 83% of their games, 53% on average."""
     shares = []
     for network in NETWORKS[:12]:
-        match = play_match(GAME, LayersAgent(GAME, network), make_agent("random", GAME, seed=5), 60)
+        match = play_match(GAME, layers_agent(GAME, network), make_agent("random", GAME, seed=5), 60)
         shares.append(match.sides[0].total.wins / 60)
     assert 0.43 <= np.mean(shares) <= 0.63
     assert 0.1 <= min(shares) < 0.45

@@ -35,7 +35,7 @@ from ci_envs.reports.report_d.quixo_q_learning import (
     action_table_agent,
     learn_actions,
 )
-from ci_envs.reports.tabular_learning import learned, new_trainer, train_to
+from ci_envs.reports.trainers import learned, new_trainer, train_to
 
 QUIXO = Quixo()
 PRINTED = QLearningRates()

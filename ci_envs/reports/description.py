@@ -95,9 +95,11 @@ class Description:
         """The approximate duration of a full run on two cores."""
         return float(self._content["seconds"])
 
-    def note(self, quantity: str) -> str:
-        """Return the note of a row, or an empty text."""
-        return next((self._fill(one["note"]) for one in self._content.get("notes", ()) if _has(one, quantity)), "")
+    def note(self, quantity: str, *, quick: bool = False) -> str:
+        """Return the note of a row with the numbers of a full or of a quick run, or an empty text."""
+        note = next((one["note"] for one in self._content.get("notes", ()) if _has(one, quantity)), "")
+        budget = {name: Budget(both.quick, both.quick) for name, both in self.budget.items()} if quick else self.budget
+        return str(note.format(**budget))
 
     def unit(self, quantity: str) -> str:
         """Return the unit of a row, or an empty text."""

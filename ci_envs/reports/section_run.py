@@ -75,7 +75,7 @@ class SectionRun:
             quantity,
             texts.figures.get(quantity),
             *estimates,
-            note=note or texts.note(quantity),
+            note=note or texts.note(quantity, quick=self.quick),
             unit=texts.unit(quantity),
         )
         self.rows.append(row)

@@ -6,16 +6,14 @@ legal actions, in misere play with five rows. The literal version uses the relat
 follows the text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agents.nim.config import NimGAConfig
-from ci_envs.agents.nim.training import NimGATrainer
-from ci_envs.games.nim import Nim
+from ci_envs.optimisation.evolution.evolution import PopulationEvolution
 from ci_envs.reports.estimates import mean_of_runs, median_of, share_in_games
 from ci_envs.reports.nim_strategies import FIVE_ROWS, Strategy, misere_optimal, row_random, win_percentage
 from ci_envs.reports.report_a.nim_genes import (
@@ -32,30 +30,20 @@ from ci_envs.reports.report_a.nim_genes import (
 from ci_envs.reports.report_a.nim_genes_plots import GENES, diversity_plot, heat_map
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
-from ci_envs.training.learners import make_config
-from ci_envs.training.trainer import Task
+from ci_envs.reports.trainers import evolved
 
 _MOST_WINS = POPULATION * GAMES * len(OPPONENTS)
 _CONVERGED = 0.97
 
-DESCRIBED: Mapping[str, Any] = {"preset": "A2"}
-"""The options for the text of report A. ``selection`` is ``roulette`` or ``tournament``."""
+DESCRIBED = "nim_ga:preset=A2"
+"""Our trainer with the options for the text of report A. ``selection`` is ``roulette`` or ``tournament``."""
 
-OURS: Mapping[str, Any] = {
-    "population": POPULATION,
-    "generations": EPOCHS - 1,
-    "games": GAMES,
-    "opponents": tuple(f"nim:{rule}" for rule in OPPONENTS),
-    "starts": "first",
-    "interpretation": "raw",
-    "crossover": "blend",
-    "blend_alpha": 0.1,
-    "elite": 0,
-    "reevaluate": False,
-    "tournament_size": 20,
-    "sigma": 0.02,
-}
-"""The options of our best run, with the budget, the opponents and the first seat of report A."""
+OURS = (
+    f"nim_ga:population={POPULATION},games={GAMES},opponents={'+'.join(f'nim:{rule}' for rule in OPPONENTS)},"
+    "starts=first,interpretation=raw,crossover=blend,blend_alpha=0.1,elite=0,reevaluate=false,tournament_size=20,"
+    "sigma=0.02"
+)
+"""Our trainer with our best options, and the budget, the opponents and the first seat of report A."""
 
 _BEST, _BEST_RAW = (0.3, 0.4), (0.8, 0.3)
 """The best genome on a grid with steps of 0.1, by the code and by the text of report A."""
@@ -84,17 +72,12 @@ def literal_curves(records: Sequence[EvolutionRecord]) -> Curves:
     return Curves(totals, np.array([record.genomes[EPOCHS - 1].std(axis=0) for record in records]))
 
 
-def trained_curves(options: Mapping[str, Any], seeds: Iterable[int], *, misere: bool = True) -> Curves:
+def trained_curves(learner: str, seeds: Iterable[int], *, misere: bool = True) -> Curves:
     """Return the curves of our trainer ``nim_ga``, one run for each seed."""
-    game, totals, deviations = Nim(FIVE_ROWS, misere=misere), [], []
-    for seed in seeds:
-        config = cast(NimGAConfig, make_config(NimGATrainer, game, options))
-        trainer = NimGATrainer(Task("Nim-v0:heaps=1,3,5,7,9,misere=true", game, None, seed), config)
-        for _ in range(EPOCHS):
-            trainer.evolution.advance()
-        totals.append([_MOST_WINS * generation.mean for generation in trainer.evolution.history])
-        deviations.append(trainer.evolution.population.genomes.std(axis=0))
-    return Curves(np.array(totals), np.array(deviations))
+    environment = f"Nim-v0:heaps={','.join(map(str, FIVE_ROWS))},misere={str(misere).lower()}"
+    evolutions = [cast(PopulationEvolution, evolved(learner, environment, EPOCHS, seed).evolution) for seed in seeds]
+    totals = [[_MOST_WINS * generation.mean for generation in one.history] for one in evolutions]
+    return Curves(np.array(totals), np.array([one.population.genomes.std(axis=0) for one in evolutions]))
 
 
 class _Versions(NamedTuple):
@@ -111,7 +94,7 @@ def _versions(run: SectionRun, selection: str, runs: int, ours: Curves, *, miser
         first = np.random.default_rng([run.seed, number]).random((POPULATION, 2))
         rng = np.random.default_rng([run.seed, number, 1 + list(SELECTIONS).index(selection), misere])
         records.append(evolve(first, selection, rng, misere=misere))
-    described = trained_curves({**DESCRIBED, "selection": selection}, run.seeds("trainer_runs"), misere=misere)
+    described = trained_curves(f"{DESCRIBED},selection={selection}", run.seeds("trainer_runs"), misere=misere)
     return _Versions(records, (literal_curves(records), described, ours))
 
 

@@ -26,7 +26,7 @@ from ci_envs.reports.report_a.tictactoe_pairings import (
 from ci_envs.reports.report_a.tictactoe_players import monte_carlo_agent, q_agent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q
 from ci_envs.reports.section_run import SectionRun, section
-from ci_envs.reports.tabular_learning import learned
+from ci_envs.reports.trainers import learned
 from ci_envs.solver.reachable import sample_positions
 
 _SEEDS = 10  # number of seeds of a run; the seeds of the next run differ by this number

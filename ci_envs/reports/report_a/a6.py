@@ -3,10 +3,9 @@
 :mod:`ci_envs.reports.report_a.quixo_layers` lists the peculiarities of the literal version.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -16,34 +15,21 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.claims import Cell, Claim, Text
-from ci_envs.reports.estimates import mean_of_runs, median_of
-from ci_envs.reports.report_a.quixo_layers import (
-    GENERATIONS,
-    LayersAgent,
-    champion_agent,
-    evolve,
-    random_network,
-)
-from ci_envs.reports.rows import FigureRow, figure_row
-from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
-from ci_envs.reports.sources import Figure, printed
+from ci_envs.reports.estimates import Estimate, mean_of_runs, median_of
+from ci_envs.reports.report_a.quixo_layers import GENERATIONS, champion_agent, evolve, layers_agent, random_network
+from ci_envs.reports.section import Panel, Plot, Series
+from ci_envs.reports.section_run import SectionRun, section
+from ci_envs.reports.trainers import evolved
 
-_DESCRIBED = "preset=A6"
-_OURS = "population=16,games=10,opponents=random,peers=0,final_games=40"
-_DESCRIBED_GENERATIONS, _OURS_GENERATIONS = 10, 5
+_DESCRIBED = "neat:preset=A6"
+_OURS = "neat:population=16,games=10,opponents=random,peers=0,final_games=40"
 _LONGER = 5  # times as many generations
 
-_GAMES, _QUICK_GAMES = 400, 40
-_QUICK_GENERATIONS = 2
-_PRINTED = 70
-_CHAMPION, _NETWORK = "champion v random, wins", "random network v random, wins"
-_BLENDED_CHAMPION = "champion with blended weights v random, wins"
-_LONGER_CHAMPION = f"champion of {_LONGER} times as many generations v random, wins"
+Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
+"""A function ``evolution(rng, generations)`` that returns the champion and the curve of the fitness."""
 
 
-@dataclass(frozen=True)
-class _Runs:
+class _Runs(NamedTuple):
     """The runs of one evolution.
 
     Attributes:
@@ -56,152 +42,74 @@ class _Runs:
     generations: int
     curve: NDArray[np.float64]
 
+    def estimate(self, measure: Callable[[list[float], str], Estimate]) -> Estimate:
+        """Return the median or the mean of the percentages."""
+        return measure(self.wins, f"runs of {self.generations} generations")
 
-Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
-"""A function ``evolution(rng, generations)`` that returns the champion and the curve of the fitness."""
 
-
-def literal(rng: Generator, generations: int, *, blends: bool = False) -> tuple[Agent, NDArray[np.float64]]:
+def _literal(rng: Generator, generations: int, *, blends: bool = False) -> tuple[Agent, NDArray[np.float64]]:
     """Run report A's evolution, with or without weights that the crossover mixes."""
     network, curve = evolve(rng, generations, blends=blends)
-    return LayersAgent(Quixo(), network), curve
+    return layers_agent(Quixo(), network), curve
 
 
-def trained(options: str) -> Evolution:
-    """Return an evolution by our ``neat``; its curve is the share of points.
-
-    Args:
-        options: The options, as in a spec string.
-    """
-
-    def evolution(rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
-        from ci_envs.agents.evolution.config import EvolutionConfig
-        from ci_envs.agents.evolution.neat_training import NeatTrainer
-        from ci_envs.training.learners import make_config, read_training_options
-        from ci_envs.training.trainer import Task
-
-        given = read_training_options(NeatTrainer, f"{options},generations={generations - 1}")
-        config = cast(EvolutionConfig, make_config(NeatTrainer, Quixo(), given))
-        trainer = NeatTrainer(Task("Quixo-v0", Quixo(), None, int(rng.integers(2**63))), config)
-        for _ in range(generations):
-            trainer.evolution.advance()
-        history = trainer.evolution.history
-        return trainer.agent(), np.array([[1 + one.best, 1 + one.mean] for one in history]) / 2
-
-    return evolution
+def _trained(learner: str, rng: Generator, generations: int) -> tuple[Agent, NDArray[np.float64]]:
+    """Run our ``neat``. Its curve is the share of points."""
+    trainer = evolved(learner, "Quixo-v0", generations, int(rng.integers(2**63)))
+    return trainer.agent(), np.array([[1 + one.best, 1 + one.mean] for one in trainer.evolution.history]) / 2
 
 
-def run(options: RunOptions) -> Findings:
+def _measure(run: SectionRun) -> None:
     """Evolve networks by the literal, the described and our version, and play all champions against random."""
-    rng = np.random.default_rng(options.seed)
+    rng = np.random.default_rng(run.seed)
+    described, ours = partial(_trained, _DESCRIBED), partial(_trained, _OURS)
     plan: dict[str, tuple[Evolution, int, int]] = {
-        "literal": (literal, GENERATIONS, 8),
-        "described": (trained(_DESCRIBED), _DESCRIBED_GENERATIONS, 3),
-        "ours": (trained(_OURS), _OURS_GENERATIONS, 5),
-        "literal, longer": (literal, _LONGER * GENERATIONS, 4),
-        "described, longer": (trained(_DESCRIBED), _LONGER * _DESCRIBED_GENERATIONS, 1),
-        "ours, longer": (trained(_OURS), _LONGER * _OURS_GENERATIONS, 2),
-        "literal, blended": (partial(literal, blends=True), GENERATIONS, 8),
+        "literal": (_literal, GENERATIONS, 8),
+        "described": (described, 10, 3),
+        "ours": (ours, 5, 5),
+        "literal, longer": (_literal, _LONGER * GENERATIONS, 4),
+        "described, longer": (described, _LONGER * 10, 1),
+        "ours, longer": (ours, _LONGER * 5, 2),
+        "literal, blended": (partial(_literal, blends=True), GENERATIONS, 8),
     }
-    total = sum(generations * runs for _, generations, runs in plan.values())
-    found, done = {}, 0
-    for name, (evolution, generations, runs) in plan.items():
-        found[name] = _runs(evolution, generations, runs, rng, options)
-        done += generations * runs
-        options.report_progress(done / total)
+    found = {}
+    for name in run.steps(plan):
+        evolution, generations, runs = plan[name]
+        if run.quick:
+            generations, runs = 2, 2 if evolution is _literal else 1
+        champions = [evolution(rng, generations) for _ in range(runs)]
+        found[name] = _Runs([_wins(run, agent, rng) for agent, _ in champions], generations, champions[0][1])
     networks = [
-        _wins(LayersAgent(Quixo(), random_network(rng)), rng, options) for _ in range(4 if options.quick else 16)
+        _wins(run, layers_agent(Quixo(), random_network(rng)), rng) for _ in range(run.budget("random_networks"))
     ]
-    rows = (
-        _row(_CHAMPION, Figure(_PRINTED, printed("Quixo, NEAT: the sentence on its results")), "", found, _MEANS),
-        figure_row(_NETWORK, None, median_of(networks, "networks"), note=_NETWORK_NOTE, unit="%"),
-        _blended_row(found),
-        _row(_LONGER_CHAMPION, None, ", longer", found, ""),
+    others = [found[name].estimate(mean_of_runs) for name in ("described", "ours")]
+    longer = [found[f"{name}, longer"].estimate(mean_of_runs) for name in ("described", "ours")]
+    run.add("champion v random, wins", found["literal"].estimate(median_of), *others)
+    run.add("random network v random, wins", median_of(networks, "networks"))
+    run.add("champion with blended weights v random, wins", found["literal, blended"].estimate(median_of), *others)
+    quantity = f"champion of {_LONGER} times as many generations v random, wins"
+    run.add(quantity, found["literal, longer"].estimate(median_of), *longer)
+    panels = (
+        Panel(f"{name}: share of {unit}", _lines(found[name].curve))
+        for name, unit in (
+            ("literal", "games won"),
+            ("literal, longer", "games won"),
+            ("described", "points"),
+            ("ours", "points"),
+        )
     )
-    return Findings(rows, (_plot(found),))
+    title = "fitness by generation, first run"
+    run.plots.append(Plot("fitness", title, "generation", "fitness", tuple(panels)))
 
 
-def _runs(evolution: Evolution, generations: int, runs: int, rng: Generator, options: RunOptions) -> _Runs:
-    if options.quick:
-        generations, runs = _QUICK_GENERATIONS, 2 if evolution is literal else 1
-    champions = [evolution(rng, generations) for _ in range(runs)]
-    return _Runs([_wins(agent, rng, options) for agent, _ in champions], generations, champions[0][1])
-
-
-def _wins(agent: Agent, rng: Generator, options: RunOptions) -> float:
-    games = _QUICK_GAMES if options.quick else _GAMES
-    opponent = RandomAgent(Quixo(), seed=int(rng.integers(2**63)))
+def _wins(run: SectionRun, agent: Agent, rng: Generator) -> float:
+    games, opponent = run.budget("games"), RandomAgent(Quixo(), seed=int(rng.integers(2**63)))
     return 100 * play_match(Quixo(), agent, opponent, games).sides[0].total.wins / games
 
 
-_NETWORK_NOTE = "Without an evolution, so nothing can be better or worse."
-_BLENDED_NOTE = (
-    "Literal: the text of report A also mixes the weights of both parents, which its code does not. Described and ours"
-    " as in the first row."
-)
-_MEANS = (
-    "Literal is the median of the runs and the range of 95% of them; described and ours are means. The author of report"
-    " A published another run elsewhere: 754 of 1,000 games won."
-)
-
-
-def _row(quantity: str, figure: Figure | None, length: str, found: dict[str, _Runs], note: str) -> FigureRow:
-    runs = [found[f"{name}{length}"] for name in ("literal", "described", "ours")]
-    measures = median_of, mean_of_runs, mean_of_runs
-    estimates = (
-        measure(one.wins, f"runs of {one.generations} generations") for measure, one in zip(measures, runs, strict=True)
-    )
-    return figure_row(quantity, figure, *estimates, note=note, unit="%")
-
-
-def _blended_row(found: dict[str, _Runs]) -> FigureRow:
-    """Return the row on the crossover that mixes weights. The other columns are those of the first row."""
-    blended = found["literal, blended"]
-    wins = median_of(blended.wins, f"runs of {blended.generations} generations")
-    described, ours = (_row(_CHAMPION, None, "", found, "").columns[name] for name in ("described", "ours"))
-    return figure_row(_BLENDED_CHAMPION, None, wins, described, ours, note=_BLENDED_NOTE, unit="%")
-
-
-def _plot(found: dict[str, _Runs]) -> Plot:
-    measure = {"literal": "share of games won", "described": "share of points", "ours": "share of points"}
-    panels = []
-    for name in ("literal", "literal, longer", "described", "ours"):
-        panels.append(Panel(f"{name}: {measure[name.partition(',')[0]]}", tuple(_lines(found[name].curve))))
-    return Plot("fitness", "fitness by generation, first run", "generation", "fitness", tuple(panels))
-
-
-def _lines(curve: NDArray[np.float64]) -> Iterator[Series]:
+def _lines(curve: NDArray[np.float64]) -> tuple[Series, ...]:
     generations = tuple(map(float, range(len(curve))))
-    for column, label in enumerate(("best", "mean")):
-        yield Series(label, generations, tuple(curve[:, column].tolist()))
+    return tuple(Series(name, generations, tuple(curve[:, k].tolist())) for k, name in enumerate(("best", "mean")))
 
 
-SECTION = Section(
-    name="A6",
-    title="Quixo by an evolution of lists of layers",
-    game="Quixo-v0",
-    purpose="Evolve the layers and weights of neural networks that play Quixo, by games among themselves.",
-    conclusion=Text(
-        "The champions win {:.0f}% of their games (median), and random networks {:.0f}%, so the printed 70% is one"
-        " draw: the fitness of five games against the population says little. Games against random and a network that"
-        " values positions reach {:.0f}% with the same number of games.",
-        (Cell(_CHAMPION), Cell(_NETWORK), Cell(_CHAMPION, "ours")),
-    ),
-    conditions=(
-        f"{_GAMES} games against random, seats alternating ({_QUICK_GAMES} with --quick). An evolution plays 1,000"
-        " games: report A's 10 generations of 20 networks and 5 games. Described is"
-        f" neat:{_DESCRIBED} with {_DESCRIBED_GENERATIONS} generations, ours is neat:{_OURS} with"
-        f" {_OURS_GENERATIONS}, both with the games that"
-        " choose the champion."
-    ),
-    seconds=300,
-    run=run,
-    claims=(
-        Claim(
-            "Longer runs would be much better.",
-            Cell(_LONGER_CHAMPION) > Cell(_CHAMPION),
-            f"With {_LONGER} times as many generations the champions win {{:.0f}}% instead of {{:.0f}}% (medians).",
-        ),
-    ),
-    agents={"A6": champion_agent},
-)
+SECTION = section(__file__, _measure, agents={"A6": champion_agent})

@@ -17,16 +17,14 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.evolution.layers import Layer, Layers, flatten_layers
 from ci_envs.agents.evolution.networks import NetworkPolicy
 from ci_envs.agents.evolution.play import Individual, play_population
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
 from ci_envs.optimisation.evolution.parameters import Values
+from ci_envs.reports.literal_agent import LiteralAgent
 from ci_envs.storage.arrays import read_arrays, write_arrays
 
 INPUTS, OUTPUTS = 25, 44
@@ -138,35 +136,27 @@ def evolve(
     return population[int(fitness.argmax())], curve
 
 
-class LayersAgent(PolicyAgent):
-    """An agent that plays Quixo by a network from report A's evolution."""
+def layers_agent(game: Game, network: Layers, *, seed: int | None = None) -> LiteralAgent:
+    """Make an agent that plays Quixo by a network.
 
-    def __init__(self, game: Game, network: Layers, *, seed: int | None = None) -> None:
-        """Make the agent.
+    Args:
+        game: Quixo on 5 x 5.
+        network: The network.
+        seed: Not used, because the agent is deterministic.
 
-        Args:
-            game: Quixo on 5 x 5.
-            network: The network.
-            seed: Not used, because the agent is deterministic.
-
-        Raises:
-            ValueError: The game is not Quixo on 5 x 5.
-        """
-        if game != _GAME:
-            raise ValueError(f"the networks of report A play {_GAME}, not {game}")
-        self._row = row_of(network)
-        super().__init__(game, seed=seed)
-
-    @override
-    def policy(self) -> CompiledPolicy:
-        return POLICY.compiled(self.game, self._row)
+    Raises:
+        ValueError: The game is not Quixo on 5 x 5.
+    """
+    if game != _GAME:
+        raise ValueError(f"the networks of report A play {_GAME}, not {game}")
+    return LiteralAgent(game, partial(POLICY.compiled, game, row_of(network)), seed=seed)
 
 
-def champion_agent(game: Game, seed: int | None) -> LayersAgent:
+def champion_agent(game: Game, seed: int | None) -> LiteralAgent:
     """Make the agent with the network of this package, which :func:`write_champion` wrote with the seed 0."""
     about, arrays = read_arrays(_CHAMPION, _FORMAT)
     layers = (Layer(*(arrays[f"{part}{place}"].astype(float) for part in "wb")) for place in range(about["layers"]))
-    return LayersAgent(game, tuple(layers), seed=seed)
+    return layers_agent(game, tuple(layers), seed=seed)
 
 
 def write_champion(path: Path = _CHAMPION, seed: int = 0) -> None:

@@ -27,7 +27,7 @@ from ci_envs.reports.report_b.nim_q_learning import (
 )
 from ci_envs.reports.report_b.nim_shares import OPPONENTS
 from ci_envs.reports.section_run import SectionRun, section
-from ci_envs.reports.tabular_learning import new_trainer, train_to
+from ci_envs.reports.trainers import new_trainer, train_to
 
 _LAST = 0.1  # the share of the games that is counted alone
 _SEARCH, _STARTING_SEARCH = "mcts:simulations=10000", "mcts:simulations=100,proofs=false"

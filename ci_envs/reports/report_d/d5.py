@@ -20,7 +20,7 @@ from ci_envs.reports.matches import SEATS, play_from_seat
 from ci_envs.reports.report_d.quixo_rules import Settings, Weights, champion_agent, evolve, rules_agent, share_won
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
-from ci_envs.training.learners import read_training_options
+from ci_envs.reports.trainers import evolved
 
 _RANDOM, _ALPHA_BETA = "random", "report:D2:depth2"
 _VERSUS = {_RANDOM: "random", _ALPHA_BETA: "alpha-beta"}
@@ -107,20 +107,10 @@ def _described(run: SectionRun, settings: Settings, opponent: str) -> str:
 
 def _train(run: SectionRun, rng: Generator, options: str, generations: int) -> _Outcome:
     """Train our ``evolution_strategy``."""
-    from ci_envs.agents.evolution.evolution_strategy_training import EvolutionStrategyConfig, EvolutionStrategyTrainer
-    from ci_envs.training.trainer import Task
-
-    given = read_training_options(EvolutionStrategyTrainer, options) | {"generations": generations}
-    given |= {"final_games": 2} if run.quick else {}
-    outcome = _Outcome([], [], generations)
-    for _ in run.seeds("other_runs"):
-        task = Task("Quixo-v0", Quixo(), None, _seed(rng))
-        trainer = EvolutionStrategyTrainer(task, EvolutionStrategyConfig(**given))
-        for _ in range(generations + 1):
-            trainer.evolution.advance()
-        outcome.agents.append(trainer.agent())
-        outcome.curves.append([50 * (1 + one.best) for one in trainer.evolution.history])
-    return outcome
+    learner, short = f"evolution_strategy:{options}", {"final_games": 2} if run.quick else {}
+    trainers = [evolved(learner, "Quixo-v0", generations + 1, _seed(rng), **short) for _ in run.seeds("other_runs")]
+    curves = [[50 * (1 + one.best) for one in trainer.evolution.history] for trainer in trainers]
+    return _Outcome([trainer.agent() for trainer in trainers], curves, generations)
 
 
 def _add_rows(

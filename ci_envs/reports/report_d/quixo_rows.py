@@ -9,7 +9,7 @@ from ci_envs.games.quixo import Quixo
 from ci_envs.reports.estimates import Estimate, measured_share
 from ci_envs.reports.matches import SEATS, play_from_seat
 from ci_envs.reports.section_run import SectionRun
-from ci_envs.reports.tabular_learning import learned
+from ci_envs.reports.trainers import learned
 
 QUIXO = Quixo()
 _MATCHES = 100  # games of a measurement of report D
