@@ -9,14 +9,18 @@ number of games, the temperature and symmetries. These options are those of its 
 """
 
 from collections.abc import Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
+from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import one_thread, train_alphazero
-from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share
+from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share, median_of
 from ci_envs.reports.report_a.quixo_alphazero import (
     SIMULATIONS,
     ReportAlphaZeroAgent,
