@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
-from ci_envs.baselines.lookahead import MAX_LOOKAHEAD
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option
 from ci_envs.training.config import OpeningOptions, TrainingConfig

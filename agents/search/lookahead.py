@@ -30,8 +30,8 @@ class Lookahead:
             plies: the depth of the search, 1 to 64, including the action itself.
         """
         self.game, self.plies = game, plies
-        self._searches = WorkMemory(self._new_search)
-        self._mark = Monomorphic(_mark_best_actions)
+        self._searches = WorkMemory(lambda: new_lookahead(game))
+        self._mark = Monomorphic(_mark_batch)
 
     def best_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return the actions whose results within the plies are best, bool of shape (n, actions).
@@ -47,14 +47,30 @@ class Lookahead:
             self._mark(search, np.ascontiguousarray(words), self.plies, best)
         return best
 
-    def _new_search(self) -> Negamax:
-        return Negamax(self.game, ZeroEvaluator(), True, False, new_table(0), new_work(self.game))
+
+def new_lookahead(game: Game) -> Negamax:
+    """Return the search of :func:`mark_best_actions`. Each thread needs its own."""
+    return Negamax(game, ZeroEvaluator(), True, False, new_table(0), new_work(game))
 
 
 @kernel
-def _mark_best_actions(search: Any, words: Any, plies: Any, best: Any) -> None:
+def mark_best_actions(search: Any, own: Any, opp: Any, plies: Any, best: Any) -> None:
+    """Mark the actions whose results within ``plies`` are best (:meth:`Lookahead.best_actions`).
+
+    Args:
+        search: the search of :func:`new_lookahead`.
+        own: first word of the position, which must not be over.
+        opp: second word of the position.
+        plies: the depth of the search, 1 to 64, including the action itself.
+        best: bool array of shape (actions,), written.
+    """
     values = np.empty(action_count(search.game), dtype=np.int64)
+    begin_search(search.table, search.work)
+    search_actions(search, own, opp, plies, -1, True, values)
+    best[:] = values == values.max()
+
+
+@kernel
+def _mark_batch(search: Any, words: Any, plies: Any, best: Any) -> None:
     for i in range(len(words)):
-        begin_search(search.table, search.work)
-        search_actions(search, words[i, 0], words[i, 1], plies, -1, True, values)
-        best[i] = values == values.max()
+        mark_best_actions(search, words[i, 0], words[i, 1], plies, best[i])
