@@ -13,14 +13,21 @@ from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agent_interface.presets import playing_presets
 from ci_envs.agents.alphazero.architecture import HasWeights
 from ci_envs.agents.alphazero.model_file import read_onnx_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.onnx_inference import OnnxInference
-from ci_envs.agents.alphazero.playing import PlayingDefaults, playing_defaults
 from ci_envs.agents.alphazero.result import draw_actions
 from ci_envs.agents.alphazero.search import Forest
-from ci_envs.agents.alphazero.settings import MAX_LEAVES, MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
+from ci_envs.agents.alphazero.settings import (
+    MAX_LEAVES,
+    MAX_LOOKAHEAD,
+    MAX_SIMULATIONS,
+    SELECTIONS,
+    PlayingOptions,
+    SearchSettings,
+)
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
@@ -107,10 +114,11 @@ class AlphaZeroOptions(Validated):
     ] = 4
     exact: Exact = None
 
-    def for_play(self, game: Game) -> PlayingDefaults:
-        """Return the options whose defaults depend on the game."""
-        given = {name: getattr(self, name) for name in PlayingDefaults._fields}
-        return playing_defaults(game)._replace(**{name: value for name, value in given.items() if value is not None})
+    def for_play(self, game: Game) -> PlayingOptions:
+        """Return the options that a game can preset, with its presets in place of all options that are None."""
+        given = {name: getattr(self, name) for name in PlayingOptions._fields}
+        presets = playing_presets(game).get("alphazero", {})
+        return PlayingOptions(**{**presets, **{name: value for name, value in given.items() if value is not None}})
 
 
 class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):

@@ -32,3 +32,19 @@ class SearchSettings(NamedTuple):
     lookahead: int = 1
     prior_temperature: float = 1.0
     leaves: int = 1
+
+
+class PlayingOptions(NamedTuple):
+    """The options for play that a game can preset, with their values for games that have no presets.
+
+    Attributes:
+        exploration: exploration constant, the factor of the prior.
+        prior_temperature: temperature of the priors.
+        temperature: temperature with which an action is sampled from the policy of the search.
+        contempt: maximum reduction of the value of a draw.
+    """
+
+    exploration: float = 1.5
+    prior_temperature: float = 1.0
+    temperature: float = 0.0
+    contempt: float = 0.0
