@@ -176,7 +176,9 @@ def test_threads_and_neighbours_change_nothing(opponent):
 
 
 def test_scores_are_means_over_all_opponents():
-    assert mean_scores(np.array([[[2, 1, 1], [4, 0, 0]], [[0, 4, 0], [0, 0, 4]]])).tolist() == [5 / 8, -1 / 2]
+    results = np.array([[[2, 1, 1], [4, 0, 0]], [[0, 4, 0], [0, 0, 4]]])
+    assert mean_scores(results).tolist() == [5 / 8, -1 / 2]
+    assert mean_scores(results, draw_score=-0.5).tolist() == [9 / 16, -3 / 4]
 
 
 def test_peers_come_from_the_genomes():

@@ -49,6 +49,7 @@ from ci_envs.agents.evolution.networks import (
     write_row,
 )
 from ci_envs.agents.random import RandomAgent
+from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.arena.match import play_match
 from ci_envs.optimisation.evolution import OptimiserEvolution, run
 from ci_envs.registry.options import options_of
@@ -191,6 +192,37 @@ def test_actions_are_evaluated_as_by_a_slow_loop(averaged):
         best = max(scores[legal] for legal in position.legal_actions())
         assert action in position.legal_actions()
         assert scores[action] == pytest.approx(best, abs=1e-9)
+
+
+def test_features_can_be_the_inputs():
+    first = TICTACTOE.feature_names.index("lines 1:0")
+    network = write_row([], [Node(0.0, 1.0, "identity", ((first, 1.0),))])
+    positions = [position for position in random_positions(TICTACTOE, 60, seed=7) if not wins_at_once(position)]
+    played = actions_of(NetworkPolicy(features=True), TICTACTOE, network, positions)
+    for position, action in zip(positions, played, strict=True):
+        gains = {legal: lone_stones(position.play(legal)) for legal in position.legal_actions()}
+        assert gains[action] == max(gains.values())
+
+
+def wins_at_once(position):
+    return any(position.play(action).result is not None for action in position.legal_actions())
+
+
+def lone_stones(after):
+    """Return in how many lines more the player who acted has the only stone than the opponent."""
+    places = np.arange(9)
+    board = np.array([(after.opp >> cell & 1) - (after.own >> cell & 1) for cell in places]).reshape(3, 3)
+    lines = [*board, *board.T, board.diagonal(), board[::-1].diagonal()]
+    return sum(line.sum() for line in lines if np.abs(line).sum() == 1)
+
+
+def test_the_network_chooses_among_the_best_actions_of_the_lookahead():
+    answers, positions = np.linspace(0, 1, 9), random_positions(TICTACTOE, 200, seed=8)
+    words = np.array([(position.own, position.opp) for position in positions], np.uint64)
+    played = actions_of(NetworkPolicy(False, lookahead=2), TICTACTOE, constant_network(answers), positions)
+    best = Lookahead(TICTACTOE, 2).best_actions(words)
+    assert (played == np.where(best, answers, -1).argmax(axis=1)).all()
+    assert (played != actions_of(NetworkPolicy(False), TICTACTOE, constant_network(answers), positions)).any()
 
 
 def test_softmax_draws_by_its_probabilities():
@@ -551,6 +583,13 @@ def test_a_champion_plays_and_its_run_reports_progress(tmp_path):
     assert answer == pytest.approx(evaluate_row(agent.genome, planes.reshape(1, -1), 1))
 
 
+def test_the_champion_keeps_its_inputs_and_its_lookahead(tmp_path):
+    options = SMALL | {"inputs": "features", "lookahead": 2, "generations": 1}
+    path = train_neat("TicTacToe-v0", output=tmp_path, **options).partition(":")[2]
+    assert NeatAgent(TICTACTOE, path).genome_policy == NetworkPolicy(features=True, lookahead=2)
+    assert NeatAgent(TICTACTOE, path, lookahead=0).genome_policy == NetworkPolicy(features=True)
+
+
 def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
     train_neat("TicTacToe-v0", output=tmp_path, **SMALL | AS_REPORT_A)
     agent = NeatAgent(TICTACTOE, tmp_path / "best.json", seed=0)
@@ -584,6 +623,8 @@ def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
         ({"opponents": None, "peers": 0}, "opponents=none needs peers: set peers to 1 or more"),
         ({"temperature": -1}, "temperature"),
         ({"symmetries": 3}, "symmetries"),
+        ({"inputs": "features", "symmetries": True}, "symmetries=true is for inputs=planes"),
+        ({"draw_score": -2}, "draw_score"),
         ({"max_plies": 0}, "max_plies"),
         ({"peers": -1}, "peers"),
         ({"activation": "cosine"}, "activation"),

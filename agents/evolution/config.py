@@ -40,6 +40,10 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
             allowed="agents joined by +",
         ),
     ] = ("random", "minimax:depth=1")
+    draw_score: Annotated[
+        float,
+        Option("score of a draw, from -1 (a loss) to 1 (a win); below 0, draws count against the genomes", ge=-1, le=1),
+    ] = 0.0
     peers: Annotated[int, Option("number of random genomes of the generation that are additional opponents", ge=0)] = 0
     threads: Annotated[int, Option("number of games that are played at the same time", ge=1, changeable=True)] = 1
     final_games: Annotated[

@@ -11,9 +11,8 @@ losses of the champion in 200 games against each opponent.
 | depth 1 and 2 without peers, in less than half the time per generation | 195-0-5 | 169-31-0 | 0-195-5 |
 """
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -22,10 +21,11 @@ from typing_extensions import override
 
 from ci_envs.agents.evolution.config import EvolutionConfig
 from ci_envs.agents.evolution.layers import LayerEvolution, LayerRates, Limits
-from ci_envs.agents.evolution.neat_agent import AGENT, OUTPUTS, NeatAgent
+from ci_envs.agents.evolution.neat_agent import AGENT, INPUTS, OUTPUTS, NeatAgent
 from ci_envs.agents.evolution.neat_parameters import NeatParameters
 from ci_envs.agents.evolution.networks import ACTIVATIONS, MAX_SYMMETRIES, NetworkPolicy
 from ci_envs.agents.evolution.training import EvolutionTrainer
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
@@ -81,6 +81,13 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
             ge=1,
         ),
     ] = None
+    inputs: Annotated[
+        str,
+        Option(
+            "planes: the observation; features: the features of the game, of which symmetric positions have equal ones",
+            choices=INPUTS,
+        ),
+    ] = "planes"
     outputs: Annotated[
         str,
         Option(
@@ -88,10 +95,20 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
             choices=OUTPUTS,
         ),
     ] = "value"
+    lookahead: Annotated[
+        int,
+        Option(
+            "plies within which a search finds forced results; the network then chooses among the best actions; 0 is "
+            "the network alone",
+            ge=0,
+            le=MAX_LOOKAHEAD,
+        ),
+    ] = 0
     symmetries: Annotated[
         bool | None,
         Option(
-            f"average the network over the symmetric positions; none does so for at most {MAX_SYMMETRIES} symmetries"
+            "average the network over the symmetric positions; none does so with inputs=planes for at most "
+            f"{MAX_SYMMETRIES} symmetries"
         ),
     ] = None
     temperature: Annotated[
@@ -114,15 +131,22 @@ class NeatTrainer(EvolutionTrainer):
     config_type: ClassVar[type[TrainingConfig]] = NeatConfig
     agent_type = NeatAgent
     config: NeatConfig
+    policy: NetworkPolicy
 
     @override
     def make_policy(self) -> NetworkPolicy:
-        config = self.config
-        return NetworkPolicy(OUTPUTS[config.outputs], self._symmetries, config.temperature, self._softmax)
+        return replace(self.playing_policy(), temperature=self.config.temperature)
 
     @override
     def playing_policy(self) -> NetworkPolicy:
-        return NetworkPolicy(OUTPUTS[self.config.outputs], self._symmetries, softmax=self._softmax)
+        config = self.config
+        return NetworkPolicy(
+            OUTPUTS[config.outputs],
+            self._symmetries,
+            softmax=self._softmax,
+            lookahead=config.lookahead,
+            features=INPUTS[config.inputs],
+        )
 
     @override
     def max_plies(self) -> int:
@@ -132,7 +156,7 @@ class NeatTrainer(EvolutionTrainer):
     def make_evolution(self, fitness: Fitness) -> OptimiserEvolution:
         config, game, seed = self.config, self.task.game, self.task.seed
         outputs = 1 if OUTPUTS[config.outputs] else game.action_count
-        sizes = math.prod(game.observation_shape), outputs, config.population
+        sizes = self.policy.inputs(game), outputs, config.population
         is_graph = config.encoding == "graph"
         unused: type[Validated] = LayerOptions if is_graph else GraphOptions
         config.refuse_options(unused, f"is for encoding={'layers' if is_graph else 'graph'}")
@@ -166,7 +190,13 @@ class NeatTrainer(EvolutionTrainer):
     @override
     def playing_options(self) -> Mapping[str, Any]:
         config = self.config
-        options = {"encoding": config.encoding, "outputs": config.outputs, "symmetries": self._symmetries}
+        options = {
+            "encoding": config.encoding,
+            "inputs": config.inputs,
+            "outputs": config.outputs,
+            "symmetries": self._symmetries,
+            "lookahead": config.lookahead,
+        }
         return {**options, "softmax": True} if self._softmax else options
 
     @override
@@ -184,7 +214,12 @@ class NeatTrainer(EvolutionTrainer):
 
     @property
     def _symmetries(self) -> bool:
-        return _averages_symmetries(self.task.game, self.config.symmetries)
+        config = self.config
+        if not INPUTS[config.inputs]:
+            return _averages_symmetries(self.task.game, config.symmetries)
+        if config.symmetries:
+            raise ValueError("symmetries=true is for inputs=planes: symmetric positions have equal features")
+        return False
 
 
 def longest_game(game: Game, max_plies: int | None, max_cycles: int | None) -> int:

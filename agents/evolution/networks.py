@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from ci_envs.agent_interface.policy import choose
 from ci_envs.agents.evolution.play import GenomePolicy
+from ci_envs.agents.search.lookahead import mark_best_actions, new_lookahead
 from ci_envs.games import (
     ONGOING,
     action_count,
@@ -36,8 +37,10 @@ from ci_envs.games import (
     symmetry_count,
     transform,
     transform_action,
+    write_features,
 )
 from ci_envs.games.game import Game
+from ci_envs.kernels.dispatch import operation
 from ci_envs.kernels.random_draws import draw_by_weight
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
@@ -164,9 +167,23 @@ def _activate(kind: Any, z: Any) -> Any:
     return math.tanh(max(-60.0, min(60.0, 2.5 * z)))
 
 
+@operation
+def write_inputs(policy: Any, game: Any, own: Any, opp: Any, described: Any, values: Any) -> Any:
+    """Write the inputs of a network for a position to the start of ``values``, and return their number.
+
+    Args:
+        policy: the policy of the network.
+        game: the game.
+        own: first word of the position.
+        opp: second word of the position.
+        described: the array of the features or planes, written.
+        values: the work array of the network.
+    """
+
+
 @dataclass(frozen=True)
 class NetworkPolicy(GenomePolicy):
-    """Policy that plays by a network whose inputs are the observation planes of the player to move.
+    """Policy that plays by a network whose inputs describe a position for the player to move.
 
     Attributes:
         by_value: True if the network has one output, the value of a position for its player to move. It then evaluates
@@ -176,12 +193,22 @@ class NetworkPolicy(GenomePolicy):
         temperature: temperature of the softmax from which an action is drawn. 0 plays the best action.
         softmax: whether a softmax over the action outputs gives probabilities. Of equally probable legal actions the
             policy then plays the first one, instead of a random one.
+        lookahead: plies within which a search finds forced results; the network then chooses among the best actions
+            (:func:`~ci_envs.agents.search.lookahead.mark_best_actions`). 0 plays by the network alone.
+        features: True if the inputs are the features of the game, divided by their number. False if they are the
+            observation planes.
     """
 
     by_value: bool = True
     symmetries: bool = False
     temperature: float = 0.0
     softmax: bool = False
+    lookahead: int = 0
+    features: bool = False
+
+    def inputs(self, game: Game) -> int:
+        """Return the number of inputs of a network."""
+        return len(game.feature_names) if self.features else math.prod(game.observation_shape)
 
     def outputs(self, game: Game) -> int:
         """Return the number of outputs of a network."""
@@ -189,25 +216,28 @@ class NetworkPolicy(GenomePolicy):
 
     @override
     def buffer_size(self, game: Game, genes: int) -> int:
-        return _buffer_size(math.prod(game.observation_shape), self.outputs(game), genes)
+        return _buffer_size(self.inputs(game), self.outputs(game), genes)
 
     @override
     def memory(self, game: Game, genome: NDArray[Any]) -> tuple[Any, ...]:
-        """Return the genome and the work array, the planes, and the score of each action."""
-        planes = np.zeros(game.observation_shape, dtype=np.int8)
-        return *super().memory(game, genome), planes, np.zeros(game.action_count)
+        """Return the genome and the work array, the features or the planes, the score of each action, and a search."""
+        features, planes = np.zeros(len(game.feature_names)), np.zeros(game.observation_shape, dtype=np.int8)
+        described = features if self.features else planes
+        return *super().memory(game, genome), described, np.zeros(game.action_count), new_lookahead(game)
 
 
 @implements(choose, NetworkPolicy)
 def _(policy: NetworkPolicy) -> Any:
     by_value, temperature = policy.by_value, policy.temperature
     score = _score_afterstates if by_value else _score_legal_actions
-    averaged, softmax = policy.symmetries, policy.softmax
+    averaged, softmax, plies = policy.symmetries, policy.softmax, policy.lookahead
+    restrict = _exclude_worse_actions if plies else _exclude_nothing
 
     def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        genome, values, planes, scores = memory
+        genome, values, described, scores, search = memory
         images = symmetry_count(game) if averaged else 1
-        score(game, genome, own, opp, images, values, planes, scores, softmax)
+        score(policy, game, genome, own, opp, images, values, described, scores, softmax)
+        restrict(search, own, opp, plies, scores)
         if softmax:
             return scores.argmax()
         best = scores.max()
@@ -220,20 +250,53 @@ def _(policy: NetworkPolicy) -> Any:
     return kernel
 
 
+@implements(write_inputs, NetworkPolicy)
+def _(policy: NetworkPolicy) -> Any:
+    def write_divided_features(policy: Any, game: Any, own: Any, opp: Any, described: Any, values: Any) -> Any:
+        write_features(game, own, opp, described)
+        count = len(described)
+        for place in range(count):
+            values[place] = described[place] / count
+        return count
+
+    def write_planes(policy: Any, game: Any, own: Any, opp: Any, described: Any, values: Any) -> Any:
+        described[:] = 0
+        observe(game, own, opp, described)
+        place = 0
+        for plane in described.flat:
+            values[place] = plane
+            place += 1
+        return place
+
+    return write_divided_features if policy.features else write_planes
+
+
 @kernel
-def _write_inputs(game: Any, own: Any, opp: Any, planes: Any, values: Any) -> Any:
-    planes[:] = 0
-    observe(game, own, opp, planes)
-    place = 0
-    for plane in planes.flat:
-        values[place] = plane
-        place += 1
-    return place
+def _exclude_nothing(search: Any, own: Any, opp: Any, plies: Any, scores: Any) -> None:
+    pass
+
+
+@kernel
+def _exclude_worse_actions(search: Any, own: Any, opp: Any, plies: Any, scores: Any) -> None:
+    best = np.empty(len(scores), dtype=np.bool_)
+    mark_best_actions(search, own, opp, plies, best)
+    for number in range(len(scores)):
+        if not best[number]:
+            scores[number] = -np.inf
 
 
 @kernel
 def _score_afterstates(
-    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any, softmax: Any
+    policy: Any,
+    game: Any,
+    genome: Any,
+    own: Any,
+    opp: Any,
+    images: Any,
+    values: Any,
+    described: Any,
+    scores: Any,
+    softmax: Any,
 ) -> None:
     for number in range(action_count(game)):
         action = np.uint64(number)
@@ -246,7 +309,7 @@ def _score_afterstates(
         if outcome == ONGOING:
             for image in range(images):
                 own_image, opp_image = transform(game, np.uint64(image), own_after, opp_after)
-                end = _evaluate(genome, _write_inputs(game, own_image, opp_image, planes, values), 1, values)
+                end = _evaluate(genome, write_inputs(policy, game, own_image, opp_image, described, values), 1, values)
                 value += values[end - 1] / images
         else:
             value = outcome * _TERMINAL_VALUE
@@ -255,13 +318,22 @@ def _score_afterstates(
 
 @kernel
 def _score_legal_actions(
-    game: Any, genome: Any, own: Any, opp: Any, images: Any, values: Any, planes: Any, scores: Any, softmax: Any
+    policy: Any,
+    game: Any,
+    genome: Any,
+    own: Any,
+    opp: Any,
+    images: Any,
+    values: Any,
+    described: Any,
+    scores: Any,
+    softmax: Any,
 ) -> None:
     count = action_count(game)
     scores[:] = 0
     for image in range(images):
         own_image, opp_image = transform(game, np.uint64(image), own, opp)
-        end = _evaluate(genome, _write_inputs(game, own_image, opp_image, planes, values), count, values)
+        end = _evaluate(genome, write_inputs(policy, game, own_image, opp_image, described, values), count, values)
         for number in range(count):
             scores[number] += values[end - count + transform_action(game, np.uint64(image), np.uint64(number))] / images
     if softmax:

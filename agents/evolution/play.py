@@ -181,6 +181,7 @@ class FitnessByPlay:
         starts: draws the first positions for each generation. None means the game's initial position.
         alternate_seats: see :func:`play_population`.
         max_cycles: see :func:`play_population`.
+        draw_score: score of a draw.
         play: the function that plays the games.
     """
 
@@ -192,6 +193,7 @@ class FitnessByPlay:
     starts: Starts | None = None
     alternate_seats: bool | None = None
     max_cycles: int | None = None
+    draw_score: float = 0.0
     play: PlayPopulation = play_population
 
     def __post_init__(self) -> None:
@@ -213,16 +215,17 @@ class FitnessByPlay:
             alternate_seats=self.alternate_seats,
             max_cycles=self.max_cycles,
         )
-        return mean_scores(played)
+        return mean_scores(played, self.draw_score)
 
 
-def mean_scores(results: NDArray[np.int64]) -> NDArray[np.float64]:
+def mean_scores(results: NDArray[np.int64], draw_score: float = 0.0) -> NDArray[np.float64]:
     """Return the mean score of each genome from the results of :func:`play_population`, float64 of shape (n,).
 
-    Scores are from -1 (all games lost) to 1 (all games won). All opponents have the same weight.
+    Scores are from -1 (all games lost) to 1 (all games won). All opponents have the same weight. A draw has the score
+    ``draw_score``.
     """
     totals = results.sum(axis=1)
-    scores: NDArray[np.float64] = (totals[:, 0] - totals[:, 2]) / totals.sum(axis=1)
+    scores: NDArray[np.float64] = totals @ (1.0, draw_score, -1.0) / totals.sum(axis=1)
     return scores
 
 
