@@ -178,7 +178,14 @@ def test_threads_and_neighbours_change_nothing(opponent):
 def test_scores_are_means_over_all_opponents():
     results = np.array([[[2, 1, 1], [4, 0, 0]], [[0, 4, 0], [0, 0, 4]]])
     assert mean_scores(results).tolist() == [5 / 8, -1 / 2]
-    assert mean_scores(results, draw_score=-0.5).tolist() == [9 / 16, -3 / 4]
+
+
+def test_draws_cost_most_against_the_opponents_that_lose_to_the_best_genome():
+    results = np.array([[[2, 1, 1], [0, 2, 2]], [[0, 4, 0], [0, 4, 0]]])
+    # the best genomes have 1/4 against the first opponent and 0 against the second
+    assert mean_scores(results, draw_penalty=1.0).tolist() == [(1 - 1 / 4 - 2) / 8, -1 / 8]
+    # all genomes lose to the opponent: a draw is better than their mean
+    assert mean_scores(np.array([[[0, 2, 2]], [[0, 0, 4]]]), draw_penalty=1.0).tolist() == [(1 - 2) / 4, -1]
 
 
 def test_peers_come_from_the_genomes():

@@ -584,9 +584,9 @@ def test_a_champion_plays_and_its_run_reports_progress(tmp_path):
 
 
 def test_the_champion_keeps_its_inputs_and_its_lookahead(tmp_path):
-    options = SMALL | {"inputs": "features", "lookahead": 2, "generations": 1}
+    options = SMALL | {"inputs": "features", "lookahead": 3, "generations": 1}
     path = train_neat("TicTacToe-v0", output=tmp_path, **options).partition(":")[2]
-    assert NeatAgent(TICTACTOE, path).genome_policy == NetworkPolicy(features=True, lookahead=2)
+    assert NeatAgent(TICTACTOE, path).genome_policy == NetworkPolicy(features=True, lookahead=3)
     assert NeatAgent(TICTACTOE, path, lookahead=0).genome_policy == NetworkPolicy(features=True)
 
 
@@ -624,7 +624,7 @@ def test_a_softmax_after_the_outputs_is_played_and_shown(tmp_path):
         ({"temperature": -1}, "temperature"),
         ({"symmetries": 3}, "symmetries"),
         ({"inputs": "features", "symmetries": True}, "symmetries=true is for inputs=planes"),
-        ({"draw_score": -2}, "draw_score"),
+        ({"draw_penalty": -2}, "draw_penalty"),
         ({"max_plies": 0}, "max_plies"),
         ({"peers": -1}, "peers"),
         ({"activation": "cosine"}, "activation"),

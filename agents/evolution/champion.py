@@ -97,7 +97,7 @@ def best_of(
     games: int,
     seed: int,
     *,
-    draw_score: float = 0.0,
+    draw_penalty: float = 0.0,
     play: PlayPopulation = play_population,
     **options: Any,
 ) -> tuple[int, float]:
@@ -112,11 +112,11 @@ def best_of(
         opponents: the opponents of each genome.
         games: games of each genome against each opponent.
         seed: the seed of the games, which no generation of the evolution may have used.
-        draw_score: score of a draw.
+        draw_penalty: see :func:`~ci_envs.agents.evolution.play.mean_scores`.
         play: the function that plays the games.
         **options: see :func:`~ci_envs.agents.evolution.play.play_population`.
     """
     results = play(game, policy, candidates, opponents, games, seed, **options)
-    scores: NDArray[np.float64] = mean_scores(results, draw_score)
+    scores: NDArray[np.float64] = mean_scores(results, draw_penalty)
     best = int(scores.argmax())
     return best, float(scores[best])

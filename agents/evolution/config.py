@@ -40,9 +40,14 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
             allowed="agents joined by +",
         ),
     ] = ("random", "minimax:depth=1")
-    draw_score: Annotated[
+    draw_penalty: Annotated[
         float,
-        Option("score of a draw, from -1 (a loss) to 1 (a win); below 0, draws count against the genomes", ge=-1, le=1),
+        Option(
+            "factor of the best genome's wins minus losses per game that a draw costs against an opponent: draws count "
+            "against the stronger side",
+            ge=0,
+            le=1,
+        ),
     ] = 0.0
     peers: Annotated[int, Option("number of random genomes of the generation that are additional opponents", ge=0)] = 0
     threads: Annotated[int, Option("number of games that are played at the same time", ge=1, changeable=True)] = 1

@@ -103,7 +103,7 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     named_presets: ClassVar[Mapping[str, str]] = {
         "D5": (
             "evaluation=rules,rules=14,strategy=plus,population=1,offspring=18,games=80,final_games=80,generations=70,"
-            "opponents=random"
+            "opponents=random,random_share=0,draw_penalty=0"
         )
     }
     config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig

@@ -36,6 +36,7 @@ from ci_envs.registry.options import Option, Validated
 from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 _CYCLING_PLIES = 60
+_EVOLUTION_LOOKAHEAD = 2  # more plies would take most of the time of the evolution
 _SHAPE = ("species", "hidden", "connections")
 
 
@@ -98,8 +99,8 @@ class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
     lookahead: Annotated[
         int,
         Option(
-            "plies within which a search finds forced results; the network then chooses among the best actions; 0 is "
-            "the network alone",
+            "plies within which the agent searches for forced results; the network then chooses among the best "
+            f"actions; 0 is the network alone; the evolution searches at most {_EVOLUTION_LOOKAHEAD}",
             ge=0,
             le=MAX_LOOKAHEAD,
         ),
@@ -135,7 +136,8 @@ class NeatTrainer(EvolutionTrainer):
 
     @override
     def make_policy(self) -> NetworkPolicy:
-        return replace(self.playing_policy(), temperature=self.config.temperature)
+        plies = min(self.config.lookahead, _EVOLUTION_LOOKAHEAD)
+        return replace(self.playing_policy(), temperature=self.config.temperature, lookahead=plies)
 
     @override
     def playing_policy(self) -> NetworkPolicy:

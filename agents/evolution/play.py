@@ -181,7 +181,7 @@ class FitnessByPlay:
         starts: draws the first positions for each generation. None means the game's initial position.
         alternate_seats: see :func:`play_population`.
         max_cycles: see :func:`play_population`.
-        draw_score: score of a draw.
+        draw_penalty: see :func:`mean_scores`.
         play: the function that plays the games.
     """
 
@@ -193,7 +193,7 @@ class FitnessByPlay:
     starts: Starts | None = None
     alternate_seats: bool | None = None
     max_cycles: int | None = None
-    draw_score: float = 0.0
+    draw_penalty: float = 0.0
     play: PlayPopulation = play_population
 
     def __post_init__(self) -> None:
@@ -215,17 +215,24 @@ class FitnessByPlay:
             alternate_seats=self.alternate_seats,
             max_cycles=self.max_cycles,
         )
-        return mean_scores(played, self.draw_score)
+        return mean_scores(played, self.draw_penalty)
 
 
-def mean_scores(results: NDArray[np.int64], draw_score: float = 0.0) -> NDArray[np.float64]:
+def mean_scores(results: NDArray[np.int64], draw_penalty: float = 0.0) -> NDArray[np.float64]:
     """Return the mean score of each genome from the results of :func:`play_population`, float64 of shape (n,).
 
-    Scores are from -1 (all games lost) to 1 (all games won). All opponents have the same weight. A draw has the score
-    ``draw_score``.
+    A win has the score 1, and a loss the score -1. All opponents have the same weight.
+
+    Args:
+        results: wins, draws and losses of each genome against each opponent, of shape (n, opponents, 3).
+        draw_penalty: the factor of the best genome's wins minus losses per game that a draw against an opponent costs.
+            So draws cost much against opponents that lose to a genome, and count for the genomes against opponents that
+            beat all of them.
     """
-    totals = results.sum(axis=1)
-    scores: NDArray[np.float64] = totals @ (1.0, draw_score, -1.0) / totals.sum(axis=1)
+    games, leads = results.sum(axis=2), results[:, :, 0] - results[:, :, 2]
+    draw_scores = -draw_penalty * (leads / games).max(axis=0)
+    totals = (leads + results[:, :, 1] * draw_scores).sum(axis=1)
+    scores: NDArray[np.float64] = totals / games.sum(axis=1)
     return scores
 
 

@@ -88,7 +88,7 @@ class EvolutionTrainer(Trainer):
             starts=self.starts(),
             alternate_seats=True if isinstance(config, OpeningOptions) else None,
             max_cycles=self.max_plies(),
-            draw_score=config.draw_score,
+            draw_penalty=config.draw_penalty,
             play=self._play_population,
         )
         self.evolution = self.make_evolution(self.fitness(self._play))
@@ -238,7 +238,7 @@ class EvolutionTrainer(Trainer):
             starts=play.starts(games, rng) if play.starts else None,
             alternate_seats=play.alternate_seats,
             max_cycles=self.task.max_cycles,
-            draw_score=play.draw_score,
+            draw_penalty=play.draw_penalty,
             play=play.play,
         )
         return self._champion(candidates[best], self._notes(self.result(score)))

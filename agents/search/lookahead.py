@@ -66,7 +66,7 @@ def mark_best_actions(search: Any, own: Any, opp: Any, plies: Any, best: Any) ->
     """
     values = np.empty(action_count(search.game), dtype=np.int64)
     begin_search(search.table, search.work)
-    search_actions(search, own, opp, plies, -1, True, values)
+    search_actions(search, own, opp, plies, -1, False, values)  # bounds of worse actions are smaller
     best[:] = values == values.max()
 
 

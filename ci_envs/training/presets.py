@@ -44,12 +44,20 @@ def _(game: Quarto) -> Presets:
     return {} if game.squares else {"alphazero": {"ladder": ("random", "minimax:depth=2", "minimax:depth=3")}}
 
 
+_AWAY_FROM_THE_MAIN_LINE = {
+    "opponents": ("minimax:depth=1", "minimax:depth=2"),
+    "random_share": 0.9,
+    "draw_penalty": 1.0,
+    "ladder_random_plies": 4,
+}
 _QUIXO: dict[str, Mapping[str, Any]] = {
+    "evolution_strategy": _AWAY_FROM_THE_MAIN_LINE,
+    "neat": {**_AWAY_FROM_THE_MAIN_LINE, "inputs": "features", "lookahead": 4, "games": 20, "peers": 0},
     "sb3": {
         "opponents": ("pool", "pool", "pool", "pool", "random", *["minimax:depth=1"] * 2, "minimax:depth=2"),
         "layers": [256, 256],
         "lookahead": 2,
-    }
+    },
 }
 _QUIXO_BY_SIZE: Mapping[int, dict[str, Mapping[str, Any]]] = {
     4: {
