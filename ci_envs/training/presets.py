@@ -56,7 +56,7 @@ _QUIXO: dict[str, Mapping[str, Any]] = {
     "sb3": {
         "opponents": ("pool", "pool", "pool", "pool", "random", *["minimax:depth=1"] * 2, "minimax:depth=2"),
         "layers": [256, 256],
-        "lookahead": 2,
+        "lookahead": 4,
     },
 }
 _QUIXO_BY_SIZE: Mapping[int, dict[str, Mapping[str, Any]]] = {
