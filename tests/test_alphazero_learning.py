@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from playing import leaves_the_board, random_positions
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
+from ci_envs.agents.alphazero.exact_targets import ExactTargets
 from ci_envs.agents.alphazero.replay import Replay, sample_type
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, PUCT, SearchSettings
 from ci_envs.games.batch import decode_batch, start_words
 from ci_envs.games.operations import canonical
+from ci_envs.games.quarto.layout import HOLDING
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.compiler import kernel
 
@@ -288,3 +290,30 @@ def test_the_latest_samples_can_be_learned_each_once():
         replay.add(samples, rng)
         batch = replay.batch(count, rng, latest=True)
         assert sorted(batch.values.tolist()) == pytest.approx((np.arange(begin, begin + count) / 100).tolist())
+
+
+@pytest.mark.parametrize("game", [ConnectN(3, 3, 3), Nim((2, 3, 4), 2, True), Quarto()])
+def test_exact_values_replace_the_targets_of_positions_that_the_source_knows(game):
+    """In Quarto the book ends with 4 pieces and one in hand, and the search is quick from 6 pieces on."""
+    positions = random_positions(game, 40, 5)
+    samples = np.zeros(len(positions), sample_type(game))
+    samples["own"], samples["opp"] = np.array([(position.own, position.opp) for position in positions]).T
+    samples["policy"][:, ::2], samples["value"], samples["drawn"] = 0.25, 0.125, 0.5
+    before = samples.copy()
+    ExactTargets(game, "exact").replace(samples)
+    solution = solve(game)
+    for position, sample, old in zip(positions, samples, before, strict=True):
+        pieces = 16 - len(position.legal_actions()) if isinstance(game, Quarto) else None
+        is_given = isinstance(game, Quarto) and position.opp >> HOLDING & 1
+        if pieces == 5 and not is_given:
+            assert sample == old
+            continue
+        value = solution.value(position)
+        assert (sample["value"], sample["drawn"]) == (value, value == 0)
+        if pieces == 4 and is_given:
+            assert (sample["policy"] == old["policy"]).all()
+            continue
+        keeps = np.isin(np.arange(game.action_count), solution.value_actions(position))
+        preferred = keeps & (old["policy"] > 0)
+        expected = preferred if preferred.any() else keeps
+        assert sample["policy"] == pytest.approx(expected / expected.sum())

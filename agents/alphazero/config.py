@@ -118,6 +118,15 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         ),
     ] = 0.5
 
+    exact: Annotated[
+        str | None,
+        Option(
+            "source of exact values, named as in the option exact of the agent; where it knows the value of a position,"
+            " this value is the target, and where it knows those of all actions, the target of the policy has only the"
+            " actions that keep the value"
+        ),
+    ] = None
+
     capacity: Annotated[int, Option("maximum number of positions in the replay buffer", ge=1)] = 200_000
     kept: Annotated[
         float,

@@ -20,6 +20,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
+from ci_envs.agents.alphazero.exact_targets import ExactTargets
 from ci_envs.agents.alphazero.learner import Learner, Loss
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import Network, new_network
@@ -84,8 +85,8 @@ class AlphaZeroTrainer(Trainer):
         """Make or read the first network, and make an empty replay buffer.
 
         Raises:
-            ValueError: the device cannot be used, there is no Ray cluster at the address, or the file of the first
-                network is damaged, or is of another game or architecture.
+            ValueError: the device cannot be used, there is no Ray cluster at the address, the game has no such source
+                of exact values, or the file of the first network is damaged, or is of another game or architecture.
             OSError: the file of the first network cannot be read.
             ImportError: the option ``workers`` needs Ray, which is not installed.
         """
@@ -95,6 +96,7 @@ class AlphaZeroTrainer(Trainer):
         self._device = device_named(config.device)
         self._learner = Learner(_first_network(task, config), config.weight_decay, self._device)
         self._replay = Replay(task.game, config.capacity, config.kept)
+        self._exact_targets = None if config.exact is None else ExactTargets(task.game, config.exact)
         self._best: Network | None = None
         self._progress = AlphaZeroProgress()
         self._workers: SelfPlayWorkers
@@ -206,6 +208,8 @@ class AlphaZeroTrainer(Trainer):
         seed = [self.task.seed, progress.iteration]
         games = self.config.games
         samples = self._workers.play(self._learner.network, games, seed)
+        if self._exact_targets is not None:
+            self._exact_targets.replace(samples)
         seconds = monotonic() - begun
         self._consistent = False
         self._replay.add(samples, np.random.default_rng([*seed, self.config.shares + 1]))
