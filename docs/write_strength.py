@@ -15,13 +15,16 @@ from ci_envs.arena.plot import draw_strength
 from ci_envs.arena.proportion import Proportion
 from ci_envs.arena.ratings import Rating, wilson_interval
 from ci_envs.drawing.figure_file import write_figure
-from experiments.ladder import LADDERS, LEAST_MS, file_name
+from experiments.ladder import LADDERS, LEAST_MS, RANDOM_PLIES, file_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "strength"
+
+_RESULTS = "wins", "draws", "losses"
+"""The keys of the numbers of games in a match."""
 
 _FAST_MS = 0.1
 """Maximum time of a decision of a fast agent on one board, in milliseconds."""
@@ -150,8 +153,8 @@ def table(found: dict[str, Any]) -> str:
     heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score"]
     if graded:
         heads += ["keeps value", "critical"]
-    equal_time = found.get("equal_time", {}).get("matches")
-    if equal_time is not None:
+    equal_time = found["equal_time"]["matches"]
+    if equal_time:
         heads.append("equal time")
     heads += ["ms, one board", "ms, many boards"]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
@@ -159,7 +162,7 @@ def table(found: dict[str, Any]) -> str:
         cells = [f"`{label}`", *_strength(start[label]), *_strength(later[label])]
         if graded:
             cells += _accuracy(later[label])
-        if equal_time is not None:
+        if equal_time:
             cells.append(_points(equal_time.get(label)))
         cells += [f"{later[label][time]:.2g}" for time in ("ms_one_board", "ms_per_move")]
         lines.append("| " + " | ".join(cells) + " |")
@@ -210,13 +213,16 @@ def _one_board(found: dict[str, Any]) -> str:
 
 
 def _equal_time(found: dict[str, Any]) -> str:
-    """Return what the column "equal time" means, if there is one."""
-    measured = found.get("equal_time")
-    if measured is None:
-        return ""
+    """Return what the column "equal time" means, or why there is none."""
+    measured = found["equal_time"]
+    source = f"({measured['date']}, {measured['machine']}). "
+    if not measured["matches"]:
+        return f"No agent other than `mcts` takes {LEAST_MS:g} ms, so there are no games in equal time {source}"
+    games = sum(next(iter(measured["matches"].values()))[key] for key in _RESULTS)
     return (
-        "Equal time: points against `mcts` with the time that the agent takes for a decision on one board, with 95% "
-        f"intervals, for agents that take at least {LEAST_MS:g} ms ({measured['date']}, {measured['machine']}). "
+        f"Equal time: points in {games} games after {RANDOM_PLIES[-1]} random plies against `mcts` with as many"
+        " simulations (in the second place) as take the CPU time of the agent on one board, with 95% intervals, for"
+        f" agents that take at least {LEAST_MS:g} ms {source}"
     )
 
 
@@ -224,9 +230,9 @@ def _points(match: dict[str, int] | None) -> str:
     """Return the share of the points of a match with its interval."""
     if match is None:
         return "-"
-    games, points = sum(match[key] for key in ("wins", "draws", "losses")), match["wins"] + match["draws"] / 2
+    games, points = sum(match[key] for key in _RESULTS), match["wins"] + match["draws"] / 2
     low, high = wilson_interval(points, games)
-    return f"{100 * points / games:.0f}% ({100 * low:.0f} to {100 * high:.0f})"
+    return f"{100 * points / games:.0f}% ({100 * low:.0f} to {100 * high:.0f}), {match['simulations']:,}"
 
 
 def _by_agent(tournament: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,7 @@ Each pair of agents of a game plays a match from the initial position and a matc
 writes a JSON file and two pictures for each environment. ``python docs/write_strength.py`` writes the tables of the
 documentation from the JSON files. ``--one-board`` plays nothing: it only measures the time of decisions on one board
 again, and writes it to the JSON files. ``--equal-time`` adds matches in which each agent plays against ``mcts`` with
-the time that the agent takes.
+as many simulations as take the CPU time of the agent.
 """
 
 import json
@@ -13,16 +13,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import click
+import numpy as np
 from rich.console import Console
 
 from ci_envs import make_agent
+from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.arena import tables
 from ci_envs.arena.plot import draw_comparison
 from ci_envs.arena.report import to_json
-from ci_envs.arena.timing import time_one_board
+from ci_envs.arena.timing import random_position, time_one_board
 from ci_envs.arena.tournament import Comparison, Tournament, compare
 from ci_envs.cli.errors import usage_errors
 from ci_envs.cli.progress import games_progress
@@ -57,11 +60,17 @@ LADDERS: Mapping[str, Sequence[str]] = {
 RANDOM_PLIES = (0, 4)
 """Random plies at the start of the games of each tournament."""
 
-LEAST_MS = 1.0
+LEAST_MS = 0.02
 """Minimum time of a decision, in milliseconds, of an agent that plays against ``mcts`` with equal time.
 
-``mcts`` reads the clock after 64 simulations, so it cannot keep to a shorter time.
+In a shorter time ``mcts`` makes only a few simulations, or none.
 """
+
+_CORRECTIONS = 4
+"""Measurements that determine the number of simulations of ``mcts``."""
+
+_TIMED = 100
+"""Positions in which the CPU time of a decision is measured."""
 
 
 @click.command()
@@ -78,7 +87,7 @@ LEAST_MS = 1.0
 @click.option("--output", default=FOLDER, type=click.Path(file_okay=False, path_type=Path), help="Folder of the files.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes of a Ray cluster that play the matches.")
 @click.option("--one-board", is_flag=True, help="Only measure the time of decisions on one board again.")
-@click.option("--equal-time", is_flag=True, help="Only play against mcts with the time of each agent.")
+@click.option("--equal-time", is_flag=True, help="Only play against mcts with the CPU time of each agent.")
 def main(
     *,
     environments: tuple[str, ...],
@@ -122,36 +131,66 @@ def measure_one_board(environment: str, file: Path) -> None:
         OSError: the file cannot be read or written.
     """
     content = json.loads(file.read_text())
-    game = resolve(environment)[1]
-    times = {}
-    for agent in LADDERS[environment]:
-        player = make_agent(agent, game, seed=0)
-        time_one_board(player)  # the first decisions can include compilation
-        times[agent] = round(time_one_board(player, seconds=2, seed=1).ms, 5)
-    content["tournaments"][-1]["ms_one_board"] = times
+    content["tournaments"][-1]["ms_one_board"] = {
+        agent: ms_one_board(environment, agent) for agent in LADDERS[environment]
+    }
     content["one_board_measured"] = {"date": _today(), "machine": processor()}
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+
+
+def ms_one_board(environment: str, agent: str) -> float:
+    """Return the milliseconds that an agent takes for a decision on one board, measured for up to two seconds."""
+    player = make_agent(agent, resolve(environment)[1], seed=0)
+    time_one_board(player)  # the first decisions can include compilation
+    return round(time_one_board(player, seconds=2, seed=1).ms, 5)
 
 
 def play_in_equal_time(environment: str, file: Path, games: int, seed: int) -> None:
     """Play a match of each agent against ``mcts`` with equal time, and write the matches to stored results.
 
-    The time of a decision is that on one board in the stored results. Agents below :data:`LEAST_MS` and ``mcts`` itself
-    play no match.
+    Agents below :data:`LEAST_MS` and ``mcts`` itself play no match.
 
     Raises:
         OSError: the file cannot be read or written.
     """
     content = json.loads(file.read_text())
     matches = {}
-    for agent, ms in content["tournaments"][-1]["ms_one_board"].items():
-        if ms >= LEAST_MS and not agent.startswith("mcts"):
-            agents = agent, f"mcts:time={ms / 1000:.5f}"
-            comparison = compare(environment, agents, games=games, seed=seed, random_plies=RANDOM_PLIES[-1])
-            total = comparison.total(agent).total
-            matches[agent] = {"ms": ms, "wins": total.wins, "draws": total.draws, "losses": total.losses}
+    for agent in LADDERS[environment]:
+        if agent.startswith("mcts") or (ms := cpu_ms(environment, agent)) < LEAST_MS:
+            continue
+        simulations = simulations_within(environment, ms)
+        agents = agent, f"mcts:simulations={simulations}"
+        comparison = compare(environment, agents, games=games, seed=seed, random_plies=RANDOM_PLIES[-1], graded=0)
+        total = comparison.total(agent).total
+        results = {"wins": total.wins, "draws": total.draws, "losses": total.losses}
+        matches[agent] = {"ms": round(ms, 5), "simulations": simulations, **results}
     content["equal_time"] = {"date": _today(), "machine": processor(), "seed": seed, "matches": matches}
     write_whole(file, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+
+
+def simulations_within(environment: str, ms: float) -> int:
+    """Return the number of simulations with which ``mcts`` takes some milliseconds of CPU time for a decision."""
+    simulations = 1000
+    for _ in range(_CORRECTIONS):  # the time is not proportional: each decision begins with a constant part
+        taken = cpu_ms(environment, f"mcts:simulations={simulations}")
+        simulations = max(1, round(simulations * ms / taken))
+    return simulations
+
+
+def cpu_ms(environment: str, agent: str) -> float:
+    """Return the milliseconds of CPU time for a decision on one board, the mean of :data:`_TIMED` random positions.
+
+    CPU time does not depend on other programs on the machine, unlike :func:`ms_one_board`.
+    """
+    player = make_agent(agent, resolve(environment)[1], seed=0)
+    time_one_board(player)
+    rng = np.random.default_rng(1)
+    positions = [random_position(player, rng) for _ in range(_TIMED)]
+    rows = [np.array([[position.own, position.opp]], np.uint64) for position in positions]
+    begun = process_time()
+    for row in rows:
+        decide_or_fail(player, row)
+    return 1000 * (process_time() - begun) / len(rows)
 
 
 def write_results(comparisons: Sequence[Comparison], folder: Path) -> None:

@@ -53,18 +53,26 @@ def test_results_are_those_of_the_agents_of_today(environment):
         assert (FOLDER / f"{file_name(environment)}_{tournament['random_plies']}.png").is_file()
 
 
-def test_slow_agents_play_against_mcts_in_equal_time(tmp_path):
+def test_agents_play_against_mcts_in_equal_time(tmp_path, monkeypatch):
     """The agent that plays at random is too fast, and mcts is not its own opponent."""
     file = tmp_path / "TicTacToe-v0.json"
-    times = {"random": 0.001, "exact": 2.0, "mcts:simulations=100": 2.0}
-    file.write_text(json.dumps({"tournaments": [{"ms_one_board": times}]}))
+    file.write_text("{}")
+
+    def cpu_ms(_, agent):
+        """Return 0.01 ms for a decision, and as much for each simulation."""
+        return 0.01 + 0.01 * int(agent.rpartition("=")[2]) if agent.startswith("mcts") else times[agent]
+
+    times = {"random": 0.001, "exact": 2.0}
+    monkeypatch.setitem(LADDERS, "TicTacToe-v0", ("random", "exact", "mcts:simulations=100"))
+    monkeypatch.setattr("experiments.ladder.cpu_ms", cpu_ms)
     play_in_equal_time("TicTacToe-v0", file, games=4, seed=0)
     found = json.loads(file.read_text())
     script = runpy.run_path(str(ROOT / "docs" / "write_strength.py"))
     [[agent, match]] = found["equal_time"]["matches"].items()
     assert (agent, match["ms"], match["losses"] + match["wins"] + match["draws"]) == ("exact", 2.0, 4)
-    assert script["_points"]({"wins": 2, "draws": 2, "losses": 0}) == "75% (30 to 95)"
-    assert "at least 1 ms" in script["_equal_time"](found)
+    assert match["simulations"] == 199
+    assert script["_points"]({"wins": 2, "draws": 2, "losses": 0, "simulations": 1500}) == "75% (30 to 95), 1,500"
+    assert "4 games after 4 random plies" in script["_equal_time"](found)
 
 
 def test_the_games_of_the_pairs_are_those_of_the_agents(tmp_path):

@@ -41,7 +41,7 @@ def time_one_board(agent: Agent, *, seconds: float = 0.2, seed: int = 0) -> Timi
         seed: the seed of the games.
     """
     rng = np.random.default_rng(seed)
-    positions = (_random_position(agent, rng) for _ in range(_MOST_DECISIONS))
+    positions = (random_position(agent, rng) for _ in range(_MOST_DECISIONS))
     times = decision_times(agent, ([[position.own, position.opp]] for position in positions), seconds)
     return Timing(len(times), sum(times))
 
@@ -70,8 +70,8 @@ def decide_once(agent: Agent) -> None:
     decide_or_fail(agent, start_words(agent.game, 1))
 
 
-def _random_position(agent: Agent, rng: np.random.Generator) -> Position:
-    """Return a random position of a random game, not terminal."""
+def random_position(agent: Agent, rng: np.random.Generator) -> Position:
+    """Return a random position of a random game of the agent's game. The position is not terminal."""
     positions = [Position.start(agent.game)]
     for _ in range(ply_limit(agent.game, None)):
         position = positions[-1].play(int(rng.choice(positions[-1].legal_actions())))
