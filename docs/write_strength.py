@@ -188,7 +188,7 @@ def _section(environment: str) -> str:
 
 {table(found)}
 
-{_equal_time(found)}[All results]({name}.json).
+{_ungraded(found)}{_equal_time(found)}[All results]({name}.json).
 
 ![Ratings and scores from the initial position]({name}_0.png)
 
@@ -210,6 +210,19 @@ def _one_board(found: dict[str, Any]) -> str:
     """Return where the times on one board come from, if they were not measured with the games."""
     measured = found.get("one_board_measured")
     return f"; times on one board: {measured['date']}, {measured['machine']}" if measured else ""
+
+
+def _ungraded(found: dict[str, Any]) -> str:
+    """Return how many actions of the last tournament are graded, if the values of some were not found."""
+    graded = [row["accuracy"] for row in found["tournaments"][-1]["agents"] if "accuracy" in row]
+    unknown = sum(row.get("unknown", 0) for row in graded)
+    if not unknown:
+        return ""
+    known = sum(row["everywhere"]["decisions"] for row in graded)
+    return (
+        f"{known:,} of {known + unknown:,} actions are graded. The values of the others were not found within the "
+        "[limit](../how_it_works/exact_values.md#grading-within-a-limit). "
+    )
 
 
 def _equal_time(found: dict[str, Any]) -> str:
