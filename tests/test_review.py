@@ -22,8 +22,9 @@ from ci_envs.solver.solution import HORIZON, NO_SCORE
 from ci_envs.web.analysis_panel import exact_report
 from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
+from ci_envs.web.board_view import BoardView
 from ci_envs.web.catalog import Catalog
-from ci_envs.web.cells import clickable_regions
+from ci_envs.web.cells import buttons, clickable_regions
 from ci_envs.web.evaluation import Evaluation, PositionEvaluator, combined
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import status_of, status_text
@@ -212,6 +213,15 @@ def test_a_button_lies_on_each_target_and_on_each_other_region_that_no_target_co
     assert names(ConnectN(3, 3, 3, gravity=True)) == set("abc")
     taken = Position.start(Nim((2, 2))).play("1-1").to_text()
     assert names(Nim((2, 2)), taken) == {"1-1", "1+1", "2-1", "2-2"}
+
+
+def test_the_work_for_the_buttons_of_a_board_grows_linearly_with_its_actions(monkeypatch):
+    """Otherwise a page with many actions occupies the server for a second."""
+    game, calls, targets = Nim((20,) * 5), [], Position.targets
+    monkeypatch.setattr(Position, "targets", lambda self, action: calls.append(action) or targets(self, action))
+    written = buttons(BoardView(Position.start(game), playable=True), ())
+    assert written.count('aria-disabled="false"') == game.action_count
+    assert len(calls) <= 5 * game.action_count
 
 
 def test_an_analysis_has_the_exact_value_and_a_best_action_where_they_are_known():

@@ -17,8 +17,9 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
         clicked: The regions that were clicked for the current action.
         focused: The region that gets the keyboard focus. Empty means the first clickable region.
     """
-    drawing, position, clicks = view.drawing(), view.position, view.clicks(clicked)
-    possible = {*clicks, *view.clicks(()), *clicked}
+    drawing, position = view.drawing(), view.position
+    clicks, first_clicks = view.clicks(clicked), view.clicks(())
+    possible = {*clicks, *first_clicks, *clicked}
     regions = clickable_regions(drawing.regions, position.game.all_targets)
     names = [region.name for region in regions]
     if focused not in names:
@@ -26,12 +27,13 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
     shapes = []
     for region in regions:
         name = region.name
+        before = clicked if name in clicks else () if name in first_clicks else None
         ending = actions_of(position, clicks.get(name, []), (*clicked, name))
         attributes = {
             "data-region": name,
             "role": "button",
             "tabindex": "0" if name == focused else "-1",
-            "aria-label": _label(view, clicked, name),
+            "aria-label": _label(position, name, before, selected=name in clicked),
             "aria-pressed": str(name in clicked).lower(),
             "aria-disabled": str(name not in possible).lower(),
             "data-preview": " ".join(guide_of(position.game).preview(position, ending[0])) if ending else "",
@@ -42,15 +44,20 @@ def buttons(view: BoardView, clicked: tuple[str, ...], focused: str = "") -> str
     return Drawing(drawing.width, drawing.height, "".join(shapes)).svg(None)
 
 
-def _label(view: BoardView, clicked: tuple[str, ...], name: str) -> str:
-    """Return the label of a region for screen readers: its content and the effect of a click."""
-    position = view.position
+def _label(position: Position, name: str, before: tuple[str, ...] | None, *, selected: bool) -> str:
+    """Return the label of a region for screen readers: its content and the effect of a click.
+
+    Args:
+        position: The position.
+        name: The name of the region.
+        before: The clicks after which a click on the region is part of a legal action, or None.
+        selected: Whether the region was clicked for the current action.
+    """
     guide = guide_of(position.game)
     contents = guide.contents(position, name)
     label = f"{name}: {contents}" if contents else name
-    if name in clicked:
+    if selected:
         return f"{label}, selected, put it back"
-    before = next((each for each in (clicked, ()) if name in view.clicks(each)), None)
     return label if before is None else f"{label}, {guide.click_effect(position, before, name)}"
 
 
