@@ -4,7 +4,8 @@ Each game is a random player against an agent. The test starts ``ci-envs serve``
 from the stored moves, and prints the latency of moves and of the replies of agents. Then it prints the memory of all
 processes of the server together (proportional set size), and the time of a processor that the idle server uses. The
 time between moves of a player is exponentially distributed. With ``--think 0`` players move at once and saturate the
-server. The players run on the same processor as the server.
+server. With ``--floods 4`` four connections of one other client load the first page and a page of a game during this
+time, again and again. The players run on the same processor as the server.
 """
 
 import asyncio
@@ -36,7 +37,8 @@ _PAUSE, _ATTEMPTS = 0.5, 120  # seconds between two attempts to reach the server
 @click.option("--games", default=100, show_default=True, type=click.IntRange(min=1))
 @click.option("--plies", default=60, show_default=True, help="Maximum number of plies of a game.")
 @click.option("--think", default=2.0, show_default=True, help="Mean time between the moves of a player in seconds.")
-def main(environment: str, agent: str, games: int, plies: int, think: float) -> None:
+@click.option("--floods", default=0, show_default=True, help="Number of connections that load pages without a pause.")
+def main(environment: str, agent: str, games: int, plies: int, think: float, floods: int) -> None:
     """Play games at the same time, and print the latency of moves and replies."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -61,7 +63,7 @@ def main(environment: str, agent: str, games: int, plies: int, think: float) -> 
             began = time.perf_counter()
             asyncio.run(_play(url, environment, agent, 1, plies, 0))  # compiles the game and the agent
             warm = time.perf_counter()
-            times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think)))
+            times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think, floods)))
             ended = time.perf_counter()
             processes = _descendants(server.pid)
             before = sum(map(_cpu_seconds, processes))
@@ -93,15 +95,31 @@ def _cpu_seconds(pid: int) -> float:
 
 
 async def _play(
-    url: str, environment: str, agent: str, games: int, plies: int, think: float
+    url: str, environment: str, agent: str, games: int, plies: int, think: float, floods: int = 0
 ) -> list[tuple[float, float]]:
     """Play the games, and return for each move the seconds until its acknowledgement and until its reply."""
     async with AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(_client(url, number)) for number in range(games)]
         await _wait_for_server(clients[0])
         players = (_game(client, environment, agent, seed, plies, think) for seed, client in enumerate(clients))
+        flooding = asyncio.create_task(_flood(url, environment, floods))
         played = await asyncio.gather(*players)
+        flooding.cancel()
     return [seconds for game in played for seconds in game]
+
+
+async def _flood(url: str, environment: str, connections: int) -> None:
+    """Load pages over some connections of one client until the task is cancelled."""
+    async with aiohttp.ClientSession(url) as client:
+        game = await _request(client, "POST", "/api/games", json={"environment": environment})
+
+        async def load() -> None:
+            while True:
+                for path in ("/", f"/game/{game['id']}"):
+                    async with client.get(path) as response:
+                        await response.read()
+
+        await asyncio.gather(*(load() for _ in range(connections)))
 
 
 def _client(url: str, number: int) -> aiohttp.ClientSession:
