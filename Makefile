@@ -6,6 +6,7 @@
 # make reports       runs the sections of the course reports without results in docs/reports, and writes the pages
 # make docs          builds the site of the documentation in build/site
 # make docs-serve    shows the site in the browser
+# make docs-publish  builds the site as the version VERSION, for example 1.0.0, and pushes it to the branch gh-pages
 # make bench         measures the speed next to other libraries
 # make bench-quick   checks the most important ratios of speeds, in at most a minute
 # make integrations  runs the examples of other libraries; make integration-tianshou runs the example of one library
@@ -33,8 +34,8 @@ NUMPY1_TESTS := $(addprefix tests/test_,$(addsuffix .py,rules position compiled 
 
 PYTEST := $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
-.PHONY: demo test style unit-test test-quick test-minimum docs docs-serve reports bench bench-quick integrations \
-	$(INTEGRATIONS) clean
+.PHONY: demo test style unit-test test-quick test-minimum docs docs-serve docs-publish reports bench bench-quick \
+	integrations $(INTEGRATIONS) clean
 
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo --random-plies 4
@@ -59,10 +60,13 @@ test-minimum: .venv-minimum/$(notdir $(PYTHON)) .venv-numpy1/$(notdir $(PYTHON))
 	.venv-numpy1/bin/pytest --numprocesses=2 --dist=loadfile $(NUMPY1_TESTS)
 
 docs: .venv/dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 docs-serve: .venv/dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --no-strict
+
+docs-publish: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --push --update-aliases $(VERSION)
 
 reports: .venv/dev
 	$(BIN)/ci-envs reports all --output docs/reports
