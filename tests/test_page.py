@@ -855,6 +855,7 @@ def test_a_position_is_played_from(server, game, page):
     page.get_by_role("button", name="New game from this position").click()
     page.wait_for_url("**/?environment*")
     page.wait_for_function("window.did_handshake")
+    expect(page.get_by_role("combobox", name="Game")).to_be_in_viewport()  # below the pictures of the games
     page.get_by_role("button", name="Begin", exact=True).click()
     page.wait_for_url("**/game/*")
     assert server[1].state.service.get(page.url.rpartition("/")[2]).record.start == ".../.X./... O"

@@ -66,6 +66,7 @@ class Lobby:
             ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
         if environment:
             _open(form, make)
+            ui.run_javascript(f"document.getElementById('{expansion.html_id}').scrollIntoView()")
         _list(*games_of(service, owner, page), page, owner)
 
     def _card(self, id: str) -> None:
