@@ -168,7 +168,7 @@ async def _game(
     return times
 
 
-def _check(environment: str, exported: dict, actions: list[int]) -> None:
+def _check(environment: str, exported: dict[str, Any], actions: list[int]) -> None:
     """Check that each game contains every acknowledged move, and that its moves can be played again."""
     position, found = Position.from_text(make(environment).game, exported["start"]), []
     for name in exported["actions"]:
