@@ -12,6 +12,8 @@ from ci_envs.registry.options import Option, validated
 from ci_envs.text.prompts import LATEST, Prompts
 from ci_envs.text.replies import ReplyKind, parse_reply
 
+_SHOWN = 2000  # last characters of a reply that the next prompt repeats
+
 
 class TextAgent(Agent):
     """Agent that plays as the replies of a command name actions: ``text:COMMAND``.
@@ -63,6 +65,8 @@ class TextAgent(Agent):
             kind, action = parse_reply(position, reply)
             if kind is ReplyKind.LEGAL and action is not None:
                 return action
-            prompt = f"{prompt}\n\nYour reply was:\n{reply.strip()}\n\n{self._prompts.problem(position, action)}"
+            prompt = (
+                f"{prompt}\n\nYour reply was:\n{reply.strip()[-_SHOWN:]}\n\n{self._prompts.problem(position, action)}"
+            )
         shown = " ".join(reply.split())[-100:]
         raise ProcessError(f"replied {shown!r}, which names no legal action")

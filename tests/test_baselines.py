@@ -27,10 +27,10 @@ from stable_baselines3.common.vec_env import VecMonitor
 import ci_envs
 from ci_envs import baselines, make_agent
 from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
 from ci_envs.baselines.config import SB3Config
-from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferences
 from ci_envs.baselines.training import SB3Trainer

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from foreign import agents as foreign
 
 from ci_envs import ConnectN, Nim, Position, TicTacToe, make_agent, make_vec, solve
-from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command
+from ci_envs.agent_interface.making import isolated
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents import Agent, as_agent
 from ci_envs.arena import Tournament, compare, play_match
@@ -301,6 +302,23 @@ def test_a_program_that_fails(fault, message):
     assert side.first_fault.startswith(message)
     missing = compare("TicTacToe-v0", ["process:./no_such_program", "random"], games=2).pairings[0].match.sides[0]
     assert missing.first_fault.startswith("cannot be started: ")
+
+
+@pytest.mark.parametrize("program", ["yes", "yes >&2", "while true; do echo a1; sleep 0.01; done", "sleep 100"])
+def test_a_program_that_does_not_read_or_does_not_end_is_stopped(program):
+    """The input and the output are larger than a pipe."""
+    limits = ProcessLimits(move_seconds=0.3, start_seconds=0.3)
+    for ask in (lambda one: one.reply("x" * 1_000_000), lambda one: (one.send("x" * 1_000_000), one.receive())):
+        process = ChildProcess(run_command(["sh", "-c", program]), limits)
+        with pytest.raises(ProcessError, match=r"gave no answer within 0\.6 s|wrote more than|is not an object of JSON"):
+            ask(process)
+        assert not process.is_running
+
+
+def test_the_limits_of_the_command_line_hold_for_programs_that_play_by_text():
+    agent = isolated("text:sleep 100", TicTacToe(), QUICK._replace(move_seconds=0.2, start_seconds=0.2), 0)
+    with pytest.raises(ProcessError, match=r"gave no answer within 0\.4 s"):
+        agent.act(observation_of(Position.start(TicTacToe())))
 
 
 def test_a_folder_of_agents(tmp_path):

@@ -5,11 +5,11 @@ import os
 import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Empty, Queue, SimpleQueue
 from threading import Event, Thread
 from time import monotonic
 from typing import IO, Annotated, Any, NamedTuple, Protocol
@@ -19,6 +19,9 @@ from ci_envs.registry.options import Option, check_options, options_of
 _POLL = 0.02  # seconds between two looks at the memory of the process
 _GRACE = 1.0  # seconds that a canceled decision may still take
 _MOST_BYTES = 1 << 22  # of an answer
+_PART = 1 << 16  # bytes that are read at once
+_MOST_PARTS = 64  # that wait in a queue; a program that writes more has to wait
+_MOST_ERRORS = 1 << 16  # last bytes of the standard error output
 
 
 class ProcessLimits(NamedTuple):
@@ -101,7 +104,11 @@ def run_command(command: Sequence[str]) -> Callable[[IO[bytes]], Program]:
 
 
 class ChildProcess:
-    """A running process. Its standard error output is kept to report the last line."""
+    """A running process. The end of its standard error output is kept to report the last line.
+
+    Three threads write its input and read its two outputs. So a process that does not read, or that writes without end,
+    blocks nobody and fills no memory.
+    """
 
     def __init__(self, start: Callable[[IO[bytes]], Program], limits: ProcessLimits) -> None:
         """Start the process.
@@ -113,36 +120,52 @@ class ChildProcess:
         Raises:
             ProcessError: the process cannot be started.
         """
-        self._limits = limits
-        self._is_stopped = False
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._limits, self._is_stopped, self._errors = limits, False, b""
+        reading, writing = os.pipe()
+        errors = os.fdopen(reading, "rb")
         try:
-            self._process = start(self._errors)
+            with os.fdopen(writing, "wb") as file:
+                self._process = start(file)
         except OSError as error:
+            errors.close()
             raise ProcessError(f"cannot be started: {error}") from None
         _limit_memory(self._process.pid, limits.memory_mb)
-        self._lines: Queue[bytes] = Queue()
+        self._input = SimpleQueue[bytes | None]()  # None closes the standard input
+        self._parts, self._unread = Queue[bytes](_MOST_PARTS), b""
         self._left = limits.start_seconds  # of the additional time for the first answer
-        Thread(target=self._read, daemon=True).start()
+        self._error_reader = Thread(target=self._read_errors, args=(errors,), daemon=True)
+        for thread in (Thread(target=self._write, daemon=True), Thread(target=self._read, daemon=True)):
+            thread.start()
+        self._error_reader.start()
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError, ValueError), self._process.stdin as file:  # the process has ended
+            while (data := self._input.get()) is not None:
+                file.write(data)
+                file.flush()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        while line := self._process.stdout.readline(_MOST_BYTES):
-            self._lines.put(line)
-        self._lines.put(b"")
+        with self._process.stdout as file:
+            while not self._is_stopped and (part := os.read(file.fileno(), _PART)):
+                self._parts.put(part)
+        self._parts.put(b"")
+
+    def _read_errors(self, file: BufferedReader) -> None:
+        with file:
+            while part := os.read(file.fileno(), _PART):
+                self._errors = (self._errors + part)[-_MOST_ERRORS:]
 
     def send(self, message: Any) -> None:
-        """Write a line of JSON.
+        """Write a line of JSON, without waiting until the process reads it.
 
         Raises:
             ProcessError: the process has ended.
         """
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError):
-            raise self._ended() from None
+        if self._process.poll() is not None:
+            raise self._ended()
+        self._input.put(json.dumps(message).encode() + b"\n")
 
     def receive(self, seconds: float | None = None, canceled: Event | None = None) -> dict[str, Any]:
         """Return the next line of JSON, an object.
@@ -154,10 +177,15 @@ class ChildProcess:
         Raises:
             ProcessError: the process has ended or was too slow, used too much memory, or wrote something else.
         """
-        line = self._next_line(self._limits.move_seconds + self._left if seconds is None else seconds, canceled)
+        began, seconds = monotonic(), self._limits.move_seconds + self._left if seconds is None else seconds
+        while b"\n" not in self._unread and len(self._unread) < _MOST_BYTES:
+            if not (part := self._next_part(began, seconds, canceled)):
+                break
+            self._unread += part
         self._left = 0.0
-        if not line:
+        if not self._unread:
             raise self._ended()
+        line, _, self._unread = self._unread.partition(b"\n")
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -174,26 +202,24 @@ class ChildProcess:
         Raises:
             ProcessError: the process failed, was too slow, wrote too much, or used too much memory.
         """
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it need not read its input
-            self._process.stdin.write(text.encode())
-            self._process.stdin.close()
-        deadline, lines = monotonic() + self._limits.move_seconds + self._left, list[bytes]()
-        while line := self._next_line(max(0.0, deadline - monotonic()), None):
-            lines.append(line)
-            if sum(map(len, lines)) > _MOST_BYTES:
+        self._input.put(text.encode())
+        self._input.put(None)
+        began, seconds, reply = monotonic(), self._limits.move_seconds + self._left, bytearray()
+        while part := self._next_part(began, seconds):
+            reply += part
+            if len(reply) > _MOST_BYTES:
                 self.stop()
                 raise ProcessError(f"wrote more than {_MOST_BYTES:,} bytes")
         error = self._ended()
         if self._process.poll():
             raise error
-        return b"".join(lines).decode(errors="replace")
+        return reply.decode(errors="replace")
 
-    def _next_line(self, seconds: float, canceled: Event | None) -> bytes:
-        deadline = monotonic() + seconds
+    def _next_part(self, began: float, seconds: float, canceled: Event | None = None) -> bytes:
+        deadline = began + seconds
         while True:
             try:
-                return self._lines.get(timeout=max(0.0, min(_POLL, deadline - monotonic())))
+                return self._parts.get(timeout=max(0.0, min(_POLL, deadline - monotonic())))
             except Empty:
                 pass
             if canceled is not None and canceled.is_set():
@@ -211,8 +237,8 @@ class ChildProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(self._limits.move_seconds)
         status = self._process.poll()
-        self._errors.seek(0)
-        lines = self._errors.read()[-_MOST_BYTES:].decode(errors="replace").strip().splitlines()
+        self._error_reader.join(_GRACE)  # a child of the process can still have the file
+        lines = self._errors.decode(errors="replace").strip().splitlines()
         self.stop()
         how = "closed its output" if status is None else f"ended with exit status {status}"
         if status is not None and status < 0:
@@ -246,7 +272,10 @@ class ChildProcess:
         self.kill()
         self._is_stopped = True
         self._process.wait()
-        self._errors.close()
+        self._input.put(None)
+        with suppress(Empty):  # the thread that reads can be waiting for a free place
+            while True:
+                self._parts.get_nowait()
 
 
 def _limit_memory(pid: int, megabytes: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ci_envs.agent_interface.adapters import (
     BatchObjectAgent,
@@ -19,7 +19,7 @@ from ci_envs.agent_interface.agent_files import spec_of_file
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
-from ci_envs.agent_interface.isolation import HostedAgent, ProcessAgent
+from ci_envs.agent_interface.isolation import HostedAgent
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
@@ -145,6 +145,13 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     return _adapted(thing, game, seed)
 
 
+@runtime_checkable
+class _HasLimits(Protocol):
+    """An agent that starts processes."""
+
+    limits: ProcessLimits
+
+
 def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) -> Agent:
     """Return an agent as :func:`as_agent` does, in a process of its own unless ``thing`` is a registered name.
 
@@ -156,7 +163,7 @@ def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) ->
         thing = spec_of_file(thing)
     if isinstance(thing, str) and AGENTS.is_registered(thing):
         agent = make_agent(thing, game, seed=seed)
-        if isinstance(agent, ProcessAgent) and not _sets_limits(thing):
+        if isinstance(agent, _HasLimits) and isinstance(agent.limits, ProcessLimits) and not _sets_limits(thing):
             agent.limits = limits
         return agent
     if isinstance(thing, str):

@@ -11,7 +11,7 @@ A reply can contain reasoning, so several actions can be named. The rules, the f
 
 Upper and lower case, the kind of dash, and quotes and marks of Markdown around a name do not matter. A name that is a
 single letter, as in Connect Four, counts only where it cannot be a word: alone, in marks, or after a word such as
-``column`` or ``play``.
+``column`` or ``play``. Only the last 65,536 characters are read.
 """
 
 import re
@@ -71,7 +71,8 @@ _LETTER_BEFORE = re.compile(
     + "$"
 )
 _SEPARATOR = r"\s*(?:->|=>|-|,|to|and|then|/)?\s*"
-_CONTEXT = 90  # characters before a name
+_CONTEXT = 90  # characters before and after a name
+_MOST = 1 << 16  # last characters that are read, so that a long reply takes little time
 
 
 def parse_reply(position: Position, reply: str) -> ParsedReply:
@@ -87,7 +88,7 @@ def parse_reply(position: Position, reply: str) -> ParsedReply:
         >>> parse_reply(Position.start(TicTacToe()), "The centre is best, so I play **B2**.").action
         4
     """
-    text = _THOUGHTS.sub(" ", unicodedata.normalize("NFKC", reply).translate(_DASHES).lower())
+    text = _THOUGHTS.sub(" ", unicodedata.normalize("NFKC", reply).translate(_DASHES).lower())[-_MOST:]
     pattern, actions = _pattern(position.game, position.to_move)
     legal = position.legal_actions()
     ranked = [
@@ -104,7 +105,10 @@ def parse_reply(position: Position, reply: str) -> ParsedReply:
 
 def _rank(text: str, mention: re.Match[str], is_legal: bool) -> int:
     """Return the rank of a named action: 0 if it does not count, 4 after a label."""
-    before, after = text[max(0, mention.start() - _CONTEXT) : mention.start()], text[mention.end() :]
+    before, after = (
+        text[max(0, mention.start() - _CONTEXT) : mention.start()],
+        text[mention.end() : mention.end() + _CONTEXT],
+    )
     if _LABEL.search(before):
         return 4 if not _is_article(mention, after) else 0
     if len(mention[0]) == 1 and not _is_clear_letter(mention, before, after):
