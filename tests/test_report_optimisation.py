@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from ci_envs.optimisation import BitString, SetCovering, optimise, set_covering
-from ci_envs.optimisation.presets import PRESETS
 from ci_envs.optimisation.set_covering.covering_genetic import covering_genetic
 from ci_envs.optimisation.set_covering.instances import random_sets
 from ci_envs.registry.options import options_of, with_preset
+from ci_envs.registry.presets import presets_of
 from ci_envs.reports.catalog import sections
 from ci_envs.reports.report_a.best_first_covering import cover_of
 from ci_envs.reports.report_a.black_box_ga import generations
@@ -307,7 +307,7 @@ def test_the_solver_of_section_b2_leaves_out_repeated_sets():
 
 def test_presets_are_the_parameters_of_the_reports():
     given, options = {"preset": "B2", "calls": 5}, options_of(covering_genetic)
-    assert with_preset("covering_genetic", given, options, PRESETS["covering_genetic"]) == {
+    assert with_preset("covering_genetic", given, options, presets_of("covering_genetic")) == {
         "population": 1500,
         "offspring": 1000,
         "calls": 5,

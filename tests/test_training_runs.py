@@ -21,6 +21,7 @@ from ci_envs.baselines.config import PRESETS
 from ci_envs.cli.main import main
 from ci_envs.registry.games import resolve
 from ci_envs.registry.options import read_options
+from ci_envs.registry.presets import presets_of
 from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.config import training_options
@@ -57,7 +58,7 @@ SHORTER = {
 QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
 
 
-PRESETS_OF = [(name, preset) for name, trainer in TRAINERS.items() for preset in trainer.named_presets]
+PRESETS_OF = [(name, preset) for name in TRAINERS for preset in presets_of(name)]
 SECTION_GAMES = {"A2": "Nim-v0:misere=true", "A4": "TicTacToe-v0", "B32": "Nim-v0", "E": "ConnectN-v0"}
 
 
@@ -104,7 +105,7 @@ def test_presets_set_their_options(name, preset):
     trainer, game = TRAINERS[name], resolve(SECTION_GAMES.get(preset, "Quixo-v0"))[1]
     options = training_options(trainer.config_type)
     missing = {name: 7 for name, option in options.items() if option.is_required}
-    written = read_options(name, trainer.named_presets[preset], options)
+    written = read_options(name, presets_of(name)[preset], options)
     config = make_config(trainer, game, {**missing, "preset": preset})
     assert config == make_config(trainer, game, {**written, **missing})
     [unit] = {"episodes", "generations", "iterations"} & {*options}

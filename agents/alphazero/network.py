@@ -107,7 +107,7 @@ class HeadsNetwork(Network):
 
 
 class PooledNetwork(Network):
-    """The network of section A7: convolutions with biases, global average pooling, and a linear layer for each head."""
+    """A network with convolutions with biases, global average pooling, and a linear layer for each head."""
 
     def __init__(self, game: Game, architecture: Architecture) -> None:
         """Make a network with random weights from PyTorch's global random numbers."""

@@ -24,7 +24,6 @@ from ci_envs.agents.alphazero.exact_targets import ExactTargets
 from ci_envs.agents.alphazero.learner import Learner, Loss
 from ci_envs.agents.alphazero.model_file import read_model, write_model
 from ci_envs.agents.alphazero.network import Network, new_network
-from ci_envs.agents.alphazero.presets import PRESETS
 from ci_envs.agents.alphazero.replay import Replay
 from ci_envs.agents.alphazero.workers import RayWorkers, SelfPlayWorkers, ThreadWorkers
 from ci_envs.cluster import check_cluster
@@ -77,7 +76,6 @@ class AlphaZeroTrainer(Trainer):
     unit = "iterations"
     best_file = "best.safetensors"
     logs_every_step = True
-    named_presets = PRESETS
     timings = ("seconds", "self-play/games a second", "self-play/positions a second")
     config: AlphaZeroConfig
 

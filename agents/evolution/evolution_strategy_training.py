@@ -100,12 +100,6 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     """Trainer of ``evolution_strategy``."""
 
     learner = AGENT
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "D5": (
-            "evaluation=rules,rules=14,strategy=plus,population=1,offspring=18,games=80,final_games=80,generations=70,"
-            "opponents=random,random_share=0,draw_penalty=0"
-        )
-    }
     config_type: ClassVar[type[TrainingConfig]] = EvolutionStrategyConfig
     agent_type = EvolutionStrategyAgent
     config: EvolutionStrategyConfig

@@ -122,13 +122,6 @@ class NeatTrainer(EvolutionTrainer):
     """Trainer of ``neat``."""
 
     learner = AGENT
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "A6": (
-            "encoding=layers,outputs=actions,symmetries=false,layer_output=softmax,layer_crossover=sequence,"
-            "opponents=none,peers=2,games=2,final_games=2,population=20,max_layers=5,max_neurons=100,layer_elite=2,"
-            "layer_tournament=5,layer_crossover_rate=1.0,layer_structural_rate=0.3,max_plies=100"
-        )
-    }
     config_type: ClassVar[type[TrainingConfig]] = NeatConfig
     agent_type = NeatAgent
     config: NeatConfig

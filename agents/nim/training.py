@@ -85,13 +85,6 @@ class NimGATrainer(NimTrainer):
     """Trainer of ``nim_ga``."""
 
     learner = "nim_ga"
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "A2": (
-            "population=200,generations=9,games=10,opponents=nim:row_random+nim:max_lowest+nim:nonzero_nim_sum,"
-            "starts=first,interpretation=raw,crossover=blend,blend_alpha=0.1,elite=0,reevaluate=false,"
-            "tournament_size=50,mutation=uniform,mutation_rate=0.1"
-        )
-    }
     config_type: ClassVar[type[TrainingConfig]] = NimGAConfig
     agent_type = NimGAAgent
     config: NimGAConfig
@@ -105,12 +98,6 @@ class NimEvolvedTrainer(NimTrainer):
     """Trainer of ``nim_evolved``."""
 
     learner = "nim_evolved"
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "B32": (
-            "rules=take_row+leave_one,features=none,population=50,offspring=300,generations=100,survival=plus,elite=0,"
-            "starts=first,mutation=uniform"
-        )
-    }
     config_type: ClassVar[type[TrainingConfig]] = NimEvolvedConfig
     agent_type = NimEvolvedAgent
     config: NimEvolvedConfig

@@ -170,17 +170,6 @@ class QLearningTrainer(TabularTrainer):
     """Trainer of ``q_learning``."""
 
     learner = "q_learning"
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "A4": "learning_rate=0.1,learning_rate_end=0.1,discount=0.9,epsilon_end=0.3,schedule_delay=0.5",
-        "D4": (
-            "opponent=random,discount=0.95,shaping=longest_run,learning_rate=0.1,learning_rate_end=0.1,epsilon=0.1,"
-            "epsilon_end=0.1"
-        ),
-        "B34": (
-            "seat=second,opponent=report:B:row_random,learning_rate=1,learning_rate_end=1,discount=1,epsilon=0,"
-            "epsilon_end=0,initial=0.005,initial_spread=0.005"
-        ),
-    }
     config_type: ClassVar[type[TrainingConfig]] = QLearningConfig
 
 
@@ -188,13 +177,6 @@ class MonteCarloTrainer(TabularTrainer):
     """Trainer of ``monte_carlo``."""
 
     learner = "monte_carlo"
-    named_presets: ClassVar[Mapping[str, str]] = {
-        "A4": "values=state,visits=every,epsilon_end=1,learning_rate_end=0.001",
-        "D3": (
-            "symmetries=true,opponent=random,values=state,visits=every,epsilon=1,epsilon_end=1,learning_rate=0.001,"
-            "learning_rate_end=0.001,discount=1"
-        ),
-    }
     config_type: ClassVar[type[TrainingConfig]] = MonteCarloConfig
 
     @override

@@ -20,15 +20,17 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
     """Print the options of a learner, and exit."""
     if learner is None or context.resilient_parsing:
         return
+    from ci_envs.registry.presets import presets_of
     from ci_envs.training.config import documentation
     from ci_envs.training.learners import trainer_of
 
     with usage_errors():
         trainer = trainer_of(learner)
     click.echo(f"Options of ci-envs train {learner}:\n{documentation(trainer.config_type)}")
-    if trainer.named_presets:
+    presets = presets_of(learner)
+    if presets:
         click.echo("\nPresets, the settings of sections of the course reports:")
-    for name, options in trainer.named_presets.items():
+    for name, options in presets.items():
         click.echo(f"  preset={name}: {options}")
     context.exit()
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, get_type_hints
 
-from ci_envs.optimisation.presets import PRESETS
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.registry.components import Components
 from ci_envs.registry.options import PRESET, check_options, read_options, unnamed_option, with_preset
+from ci_envs.registry.presets import presets_of
 from ci_envs.validation import positive_number
 
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
@@ -157,7 +157,8 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     name, function, text = SOLVERS.load(solver)
     if not isinstance(problem, problem_type_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
-    owner, options, presets = f"solver {name}", SOLVERS.options(function), PRESETS.get(name, {})
+    owner, options = f"solver {name}", SOLVERS.options(function)
+    presets = presets_of(name) if "preset" in (text or "") else {}  # reads files
     known = {**options, "preset": PRESET} if presets else options
     given = with_preset(owner, read_options(owner, text, known, unnamed_option(options)), options, presets)
     incumbents: Iterator[Incumbent] = function(problem, seed=seed, **check_options(owner, given, options))

@@ -7,9 +7,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-_FOLDER = Path(__file__).parent
+from ci_envs.reports.descriptions import FOLDER, descriptions
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class KeptBug:
         Raises:
             ValueError: Not exactly one line of the file contains the code.
         """
-        lines = (_FOLDER / self.file).read_text().splitlines()
+        lines = (FOLDER / self.file).read_text().splitlines()
         found = [number for number, line in enumerate(lines, 1) if self.code in line]
         if len(found) != 1:
             raise ValueError(f"{len(found)} lines of {self.file} contain {self.code!r}, not 1")
@@ -62,9 +61,8 @@ class AsPrinted:
 @cache
 def as_printed() -> Mapping[str, AsPrinted]:
     """Return the contents of the reports, by the name of the section."""
-    content = tomllib.loads((_FOLDER / "as_printed.toml").read_text())
-    for file in _FOLDER.glob("report_*/*.toml"):
-        content[file.stem.upper()] = tomllib.loads(file.read_text())["as_printed"]
+    content = tomllib.loads((FOLDER / "as_printed.toml").read_text())
+    content |= {name: one["as_printed"] for name, one in descriptions().items() if "as_printed" in one}
     return {
         name: AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])}) for name, box in content.items()
     }

@@ -12,15 +12,14 @@ Notes and units belong to patterns of quantities, in which ``*`` stands for any 
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from typing_extensions import override
 
 from ci_envs.reports.claims import Cell, Claim, Condition, Text, all_of, any_of
+from ci_envs.reports.descriptions import descriptions
 from ci_envs.reports.sources import Figure, Source, SourceKind
 
 _CELL = re.compile(r"\[([^];]+?)(?:; (literal|described|ours))?(?::(,?\.\d+[fg]))?\]")
@@ -115,9 +114,9 @@ class Description:
         return self._fill(_CELL.sub(lambda found: f"{{{{:{found[3]}}}}}", text)), cells
 
 
-def read_description(file: Path) -> Description:
-    """Read the description of a section from a file. :class:`Description` lists the errors."""
-    return Description(file.stem.upper(), tomllib.loads(file.read_text()))
+def description_of(section: str) -> Description:
+    """Return the description of a section. :class:`Description` lists the errors."""
+    return Description(section, descriptions()[section])
 
 
 def read_condition(text: str) -> Condition:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ci_envs.optimisation.solving import Solver
-from ci_envs.reports.description import Description, read_description
+from ci_envs.reports.description import Description, description_of
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.rows import FigureRow, figure_row
 from ci_envs.reports.section import AgentMaker, Findings, Panel, Plot, RunOptions, Section, Series
@@ -129,12 +129,12 @@ def section(
     """Return the section of a module.
 
     Args:
-        file: ``__file__`` of the module. The file with the ending ``toml`` is the description of the section.
+        file: ``__file__`` of the module. Its name is that of the section.
         parts: The measurements, in the order of their rows.
         agents: The functions that make the agents of the section, by name.
         solvers: The solvers of the section by name.
     """
-    texts = read_description(Path(file).with_suffix(".toml"))
+    texts = description_of(Path(file).stem.upper())
     return Section(
         name=texts.name,
         title=texts.text("title"),

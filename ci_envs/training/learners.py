@@ -11,6 +11,7 @@ from ci_envs.generators import restored_generators
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.options import PRESET, check_options, read_options, with_preset
+from ci_envs.registry.presets import presets_of
 from ci_envs.registry.spec import quoted
 from ci_envs.training.config import TrainingConfig, training_options
 from ci_envs.training.folder import RunFolder
@@ -120,8 +121,8 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
     Args:
         trainer: The trainer.
         game: The game.
-        options: The values by name. ``preset`` selects options of :attr:`Trainer.named_presets`; the other given
-            options replace them.
+        options: The values by name. ``preset`` selects options of
+            :func:`~ci_envs.registry.presets.presets_of`; the other given options replace them.
 
     Raises:
         ValueError: An option or a preset is unknown, a required option is missing, or a value is not allowed.
@@ -142,7 +143,8 @@ def read_training_options(trainer: type[Trainer], text: str | None) -> dict[str,
 
 
 def _with_preset(trainer: type[Trainer], options: Mapping[str, Any]) -> dict[str, Any]:
-    return with_preset(_owner(trainer), options, training_options(trainer.config_type), trainer.named_presets)
+    presets = presets_of(trainer.learner) if options.get("preset") else {}  # reads files
+    return with_preset(_owner(trainer), options, training_options(trainer.config_type), presets)
 
 
 def _owner(trainer: type[Trainer]) -> str:

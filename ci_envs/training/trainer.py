@@ -79,7 +79,6 @@ class Trainer(ABC):
         logs_start: Whether the first row of the learning curve has a ``count`` of 0.
         latest_is_best: Whether the latest agent always counts as the best agent.
         timings: The names of the metrics that are measured with a clock. They differ from run to run.
-        named_presets: Options as in a spec string, by the value of the option ``preset``.
     """
 
     learner: ClassVar[str]
@@ -90,7 +89,6 @@ class Trainer(ABC):
     logs_start: ClassVar[bool] = False
     latest_is_best: ClassVar[bool] = False
     timings: ClassVar[tuple[str, ...]] = ()
-    named_presets: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, task: Task, config: Any) -> None:
         """Make a trainer with an untrained agent.

@@ -93,8 +93,8 @@ def genetic(
 ) -> Iterator[Incumbent]:
     """Genetic algorithm with one population; the work is the number of fitness calls.
 
-    ``genetic:preset=A3`` means ``population=100,offspring=100,pool=20,tournament=10,flips=10,survival=comma,
-    patience=50``, the genetic algorithm of a section of the course reports. Other options can be added.
+    The option ``preset`` selects the options of a section of the course reports (``ci-envs reports``). Other options
+    can be added.
 
     Args:
         parents: see :class:`GeneticOptions`.

@@ -143,9 +143,8 @@ def covering_genetic(
 ) -> Iterator[Incumbent]:
     """Genetic algorithm: fitter genomes cover more elements, or as many at a lower cost; the work is the fitness calls.
 
-    ``covering_genetic:preset=B2`` means ``population=1500,offspring=1000,calls=201500,ones=0,tournament=2,
-    crossover=one_point,crossover_rate=0.7,mutates_crossed=false,mutation=flip_one``, the genetic algorithm of a section
-    of the course reports. Other options can be added.
+    The option ``preset`` selects the options of a section of the course reports (``ci-envs reports``). Other options
+    can be added.
 
     The search ends when the cost of a cover is the lower bound
     :attr:`~ci_envs.optimisation.set_covering.problem.SetCovering.weight_bound`.
