@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ci_envs.drawing.figure_file import figure_type
-from ci_envs.extras import optional_import
+from ci_envs.drawing.plot_style import styled
 from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import Findings, Panel, Plot, Section, Series
 from ci_envs.storage.files import write_whole
@@ -26,6 +26,7 @@ _MARKERS = "x+"  # of the series of marks of a panel
 _COLUMNS = 5  # maximum number of panels in a row
 
 
+@styled
 def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]:
     """Draw the overview of a section and the plots of its report, and return the files (PNG and SVG).
 
@@ -33,8 +34,7 @@ def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]
         ImportError: matplotlib is not installed.
         OSError: The folder cannot be written.
     """
-    with optional_import("a plot", "plot"):
-        from matplotlib import rc_context
+    from matplotlib import rc_context
 
     files = []
     for name, figure in _figures(section, findings):
@@ -91,7 +91,7 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
         axes.set_xscale("log")
     axes.set_yticks(places, [row.quantity for row in rows])
     axes.set_ylim(-0.6, len(rows) - 0.4)
-    axes.grid(axis="x", alpha=0.3)
+    axes.grid(visible=False, axis="y")
 
 
 def _figure_of(section: Section, plot: Plot) -> "Figure":
@@ -129,6 +129,7 @@ def _draw_series(axes: "Axes", series: Series, panel: Panel, brightest: float) -
         width = 0.8 / len(bars)
         axes.bar(_places(series.x, bars, bars.index(series)), series.y, width, label=label)
         axes.set_xticks(range(len(series.x)), [str(x) for x in series.x])
+        axes.grid(visible=False, axis="x")
     elif series.kind == "marks":
         marker = _MARKERS[marks.index(series) % len(_MARKERS)]
         axes.scatter(_places(series.x, bars, 0), series.y, marker=marker, color="k", label=label, zorder=3)
