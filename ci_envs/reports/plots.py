@@ -23,6 +23,7 @@ _LOGARITHMIC = 100
 """The axis is logarithmic if the figures differ by more than this factor."""
 
 _MARKERS = "x+"  # of the series of marks of a panel
+_LEGEND_WIDTH = 85  # characters, above which a legend has fewer columns
 _COLUMNS = 5  # maximum number of panels in a row
 
 
@@ -113,7 +114,8 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
         axes.set_ylabel(plot.y_label)
     handles, labels = grid[0].get_legend_handles_labels()
     if labels:
-        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        columns = 4 if 4 * max(map(len, labels)) < _LEGEND_WIDTH else 2
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     figure.suptitle(f"{section.name}: {plot.title}")
     return figure
 

@@ -31,7 +31,11 @@ PLAY = ExploreSettings(temperature=0.1, repaired=False)
 
 
 class ExploringAgent(PositionAgent):
-    """Plays by report E's search, with a new tree for each move."""
+    """Plays by report E's search, with a new tree for each move.
+
+    Attributes:
+        network: The network of the search.
+    """
 
     def __init__(self, game: Game, network: "Network", settings: ExploreSettings, *, seed: int | None = None) -> None:
         """Make the agent.
@@ -43,6 +47,7 @@ class ExploringAgent(PositionAgent):
             seed: Of all random numbers.
         """
         super().__init__(game, seed=seed)
+        self.network = network
         self._settings = settings
         self._trees = WorkMemory(partial(new_tree, game, settings.explorations, weights_of(network), 0))
 

@@ -67,6 +67,7 @@ class ExploreSettings(NamedTuple):
         temperature: With which a move is drawn by visits.
         repaired: Whether the search does what the text of report E says; otherwise it does what its listing does.
         growth: If above 0, c grows with the visits N of a node by log((N + 1 + growth) / growth), as in AlphaZero.
+        symmetries: Whether the repaired search evaluates random images of the board.
     """
 
     c: float = 1.0
@@ -74,6 +75,7 @@ class ExploreSettings(NamedTuple):
     temperature: float = 1.0
     repaired: bool = True
     growth: float = 0.0
+    symmetries: bool = True
 
 
 class Tree(NamedTuple):
@@ -130,7 +132,7 @@ def explore(game: Any, tree: Any, settings: Any) -> None:
     while nodes[_ROOT].n < settings.explorations:
         here = _descend(tree, settings)
         if nodes[here].children == 0 and nodes[here].over == 0:
-            nodes[here].v = -_expand(game, tree, here, settings.repaired)
+            nodes[here].v = -_expand(game, tree, here, settings.repaired and settings.symmetries)
         nodes[here].n += 1
         while here != _ROOT:
             parent = nodes[here].parent
@@ -231,12 +233,12 @@ def _score_children(nodes: Any, parent: Any, settings: Any) -> None:
 
 
 @kernel
-def _expand(game: Any, tree: Any, here: Any, repaired: Any) -> Any:
+def _expand(game: Any, tree: Any, here: Any, symmetries: Any) -> Any:
     """Append the children of a node with their priors, and return the value of the network for the player to move."""
     nodes = tree.nodes
     own, opp = nodes[here].own, nodes[here].opp
     image = np.uint64(0)
-    if repaired:
+    if symmetries:
         image, tree.random[0] = random_below(tree.random[0], symmetry_count(game))
     value = _evaluate(game, tree, own, opp, image)
     logits, largest, total = tree.buffers.logits, -np.inf, 0.0

@@ -1,13 +1,15 @@
 """Training of report E: self-play of one game at a time, and one step of Adam after each game."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.observations import observations_of
+from ci_envs.games.batch import canonical_batch
 from ci_envs.games.game import Game
+from ci_envs.games.openings import random_openings
 from ci_envs.games.operations import transform, transform_action
 from ci_envs.kernels.compiler import kernel
 from ci_envs.reports.report_e.compiled_network import weights_of
@@ -35,7 +37,9 @@ class PlayedGame(NamedTuple):
     outcome: int
 
 
-def play_game(game: Game, network: "Network", settings: ExploreSettings, seed: int) -> PlayedGame:
+def play_game(
+    game: Game, network: "Network", settings: ExploreSettings, seed: int, *, opening_plies: int = 0
+) -> PlayedGame:
     """Play a game of a network against itself; the tree is kept from move to move.
 
     Args:
@@ -43,11 +47,13 @@ def play_game(game: Game, network: "Network", settings: ExploreSettings, seed: i
         network: With the architecture ``unpadded``.
         settings: Those of the search.
         seed: Of all random numbers, 0 to 2**64 - 1.
+        opening_plies: The number of random plies before the first move of the network, an even number.
     """
+    start = random_openings(game, 1, opening_plies, seed)[0] if opening_plies else np.array(game.start(), np.uint64)
     tree = new_tree(game, settings.explorations, weights_of(network), seed)
     most = game.action_count
     words, shares = np.zeros((most, 2), np.uint64), np.zeros((most, most))
-    plies, outcome = _play(game, tree, settings, np.array(game.start(), np.uint64), words, shares)
+    plies, outcome = _play(game, tree, settings, start, words, shares)
     return PlayedGame(words[:plies], shares[:plies], int(outcome))
 
 
@@ -68,26 +74,39 @@ def _play(game: Any, tree: Any, settings: Any, start: Any, words: Any, shares: A
     return plies, nodes[0].v if plies % 2 == 1 else -nodes[0].v
 
 
-def train(network: "Network", game: Game, settings: ExploreSettings, seed: int) -> Iterator[tuple[float, PlayedGame]]:
+def train(
+    network: "Network", game: Game, settings: ExploreSettings, seed: int, *, opening_plies: int = 0
+) -> Iterator[tuple[float, PlayedGame]]:
     """Train a network for ever, and yield the loss and the game after each game.
+
+    Self-play amplifies the smallest difference: one move that is drawn otherwise changes all later games. So equal
+    seeds give equal trainings only with the same version and the same number of threads of PyTorch on the same kind of
+    processor, because the sums of PyTorch are rounded otherwise elsewhere.
 
     Args:
         network: With the architecture ``unpadded``; it is changed.
         game: A game in which the players alternate.
         settings: Those of the search, repaired: with the listing of report E nothing can be learned.
         seed: Of all random numbers.
+        opening_plies: The number of random plies at the start of each game, an even number.
     """
     import torch
 
     optimizer = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY)
     rng = np.random.default_rng(seed)
     while True:
-        played = play_game(game, network, settings, int(rng.integers(2**63)))
+        played = play_game(game, network, settings, int(rng.integers(2**63)), opening_plies=opening_plies)
         loss = game_loss(network, game, played)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         yield loss.item(), played
+
+
+def different_openings(played: Iterable[PlayedGame], game: Game, plies: int) -> int:
+    """Return the number of different positions after some plies of games. Images by symmetries are equal."""
+    words = np.array([one.words[plies] for one in played])
+    return len(np.unique(canonical_batch(game, words), axis=0))
 
 
 def game_loss(network: "Network", game: Game, played: PlayedGame, *, as_listed: bool = False) -> "Tensor":

@@ -7,6 +7,9 @@ The package has the results of three trainings, with the seed 0:
 | literal | ``train_from_start(ConnectN(), 3000, ExploreSettings(explorations=2000), 0)`` | 19 minutes |
 | described | ``train_alphazero(ENVIRONMENT, ConnectN(), DESCRIBED, 3000, 0)`` | 5 minutes |
 | ours | ``train_alphazero(ENVIRONMENT, ConnectN(), OURS, 60, 0)`` | 1 minute |
+
+The literal training ran with two threads of PyTorch. With one thread PyTorch rounds some sums otherwise, and from the
+second game on the training is another one.
 """
 
 import json
@@ -64,7 +67,9 @@ def described_network() -> "Network":
     return read_model(_FOLDER / "described.safetensors", GAME).network
 
 
-def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: int) -> "tuple[Network, TrainingLog]":
+def train_from_start(
+    game: Game, games: int, settings: ExploreSettings, seed: int, *, opening_plies: int = 0
+) -> "tuple[Network, TrainingLog]":
     """Train a new network by the literal training.
 
     Args:
@@ -72,13 +77,14 @@ def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: in
         games: The number of games of self-play.
         settings: The settings of the search.
         seed: The seed of the weights and of the games.
+        opening_plies: The number of random plies at the start of each game, an even number.
     """
     from ci_envs.agents.alphazero.architecture import ARCHITECTURES
     from ci_envs.agents.alphazero.network import new_network
 
     network = new_network(game, ARCHITECTURES["unpadded"], seed)
     log = TrainingLog([], [])
-    for loss, played in islice(train(network, game, settings, seed), games):
+    for loss, played in islice(train(network, game, settings, seed, opening_plies=opening_plies), games):
         log.losses.append(loss)
         log.outcomes.append(played.outcome)
     return network, log
