@@ -19,11 +19,13 @@ from ci_envs.arena import play_match
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.alphazero_training import train_alphazero
+from ci_envs.reports.description import Description
+from ci_envs.reports.descriptions import descriptions
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
 from ci_envs.reports.report_e import experiments
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
-from ci_envs.reports.report_e.experiments import DEEPER, ExperimentScale, experiment_rows
+from ci_envs.reports.report_e.experiments import measure_experiments
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
 from ci_envs.reports.report_e.matches import PerfectPlayRecord, play_perfect_defender
 from ci_envs.reports.report_e.self_play import different_openings, game_loss, play_game, train
@@ -36,6 +38,8 @@ from ci_envs.reports.report_e.trainings import (
     read_logs,
     train_from_start,
 )
+from ci_envs.reports.section import RunOptions
+from ci_envs.reports.section_run import SectionRun
 
 FOUR = ConnectN()
 
@@ -285,11 +289,15 @@ def test_the_experiments_of_report_e_run(monkeypatch):
     """Games against perfect play are tested above: against untrained agents each takes seconds."""
     monkeypatch.setattr(experiments, "play_perfect_defender", lambda *_: PerfectPlayRecord(2, 1, 4, 3))
     shares = []
-    scale = ExperimentScale(2, 50, 2, runs=2, our_runs=1, explorations=20, larger_size=6)
-    rows = {row.quantity: row for row in experiment_rows(scale, 0, shares.append)}
-    assert [row.described is not None for row in rows.values()] == [True, *[False] * 7, True, True]
-    assert all(0 <= row.literal.low <= row.literal.value <= row.literal.high for row in rows.values())
-    assert [one.value for one in rows[DEEPER].columns.values()] == [50, 50, 50]
+    small = {"literal_games": 2, "our_games": 50, "experiment_matches": 2, "experiment_runs": 2, "our_runs": 1}
+    budget = {**descriptions()["E"]["budget"], **small, "explorations": 20, "larger_size": 6}
+    description = Description("E", {**descriptions()["E"], "budget": budget})
+    run = SectionRun(description, RunOptions(report_progress=shares.append))
+    measure_experiments(run)
+    assert [row.described is not None for row in run.rows] == [True, *[False] * 7, True, True]
+    assert all(row.literal.low <= row.literal.value <= row.literal.high for row in run.rows)
+    assert all(row.literal.value >= 0 and row.note for row in run.rows)
+    assert [one.value for one in run.rows[-1].columns.values()] == [50, 50, 50]
     assert shares == sorted(shares)
 
 

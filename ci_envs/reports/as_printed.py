@@ -1,9 +1,8 @@
 """The method and parameters that the reports print, and the bugs that the literal versions keep.
 
-The texts are in the descriptions of the sections (:mod:`ci_envs.reports.description`), and in ``as_printed.toml``.
+The texts are in the descriptions of the sections (:mod:`ci_envs.reports.description`).
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -61,8 +60,7 @@ class AsPrinted:
 @cache
 def as_printed() -> Mapping[str, AsPrinted]:
     """Return the contents of the reports, by the name of the section."""
-    content = tomllib.loads((FOLDER / "as_printed.toml").read_text())
-    content |= {name: one["as_printed"] for name, one in descriptions().items() if "as_printed" in one}
+    boxes = {name: content["as_printed"] for name, content in descriptions().items()}
     return {
-        name: AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])}) for name, box in content.items()
+        name: AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])}) for name, box in boxes.items()
     }

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ci_envs.agent_interface.interface import Agent, PositionAgent
-from ci_envs.agent_interface.making import make_agent
-from ci_envs.arena.match import play_match
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.reports.estimates import Estimate, measured_share
+from ci_envs.reports.matches import play_from_seat
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 
@@ -35,10 +34,8 @@ def wins_from_seat(agent: Agent, opponent: str, seat: int, games: int, seed: int
         games: The number of games.
         seed: The seed of the opponent.
     """
-    other = make_agent(opponent, agent.game, seed=seed)
-    first, second = (agent, other) if seat == 0 else (other, agent)
-    result = play_match(agent.game, first, second, games, swap_seats=False)
-    return measured_share(result.sides[seat].total.wins, games)
+    wins = play_from_seat(agent, opponent, games, seat=seat, seed=seed).total.wins
+    return measured_share(wins, games)
 
 
 class PerfectPlayRecord(NamedTuple):
