@@ -12,7 +12,7 @@ from ci_envs.agents.evolution.wandering_ga import pairs_fitness
 from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.arena.match import play_match
 from ci_envs.reports.catalog import section_of
-from ci_envs.reports.report_b.quarto_wandering import VARIANTS, WanderingAgent
+from ci_envs.reports.report_b.quarto_wandering import VARIANTS, wandering_agent
 
 POSITIONS = random_positions(Quarto(), 300, seed=11)
 SMALL = {"population": 20, "generations": 5, "offspring": 12, "tournament_size": 3}
@@ -122,4 +122,4 @@ def test_wins_against_random_as_measured_elsewhere(name, games):
 def test_the_section_has_its_agents():
     assert {"B5", "B5:restart", "B5:rule"} <= set(section_of("B5").agents)
     with pytest.raises(ValueError, match="report plays Quarto, not Quixo"):
-        WanderingAgent(Quixo(), "")
+        wandering_agent(Quixo(), None)

@@ -15,12 +15,12 @@ from ci_envs.extras import missing_package
 from ci_envs.reports import plots, results
 from ci_envs.reports.as_printed import KeptBug, as_printed
 from ci_envs.reports.catalog import REPORTS, section_of, sections
-from ci_envs.reports.claims import Cell, Claim, Verdict, all_of, any_of
+from ci_envs.reports.claims import Cell, Claim, Text, Verdict, all_of, any_of
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of, share_in_games
 from ci_envs.reports.results import findings_of
-from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Series
-from ci_envs.reports.sources import Figure, SourceKind, printed, published
+from ci_envs.reports.sources import Figure, Source, SourceKind
 
 ROOT = Path(__file__).parents[1]
 
@@ -93,15 +93,15 @@ def test_a_figure_without_a_source_cannot_be_entered():
     with pytest.raises(TypeError, match="the source of the figure 90 must be a Source, not 'section 3'"):
         Figure(90, "section 3")
     with pytest.raises(ValueError, match="a figure that is printed needs the place where it stands, not ' '"):
-        Figure(90, printed(" "))
+        Figure(90, Source(SourceKind.PRINTED, " "))
     with pytest.raises(ValueError, match="a figure must be a finite number, not nan"):
-        Figure(float("nan"), printed("section 3"))
+        Figure(float("nan"), Source(SourceKind.PRINTED, "section 3"))
     with pytest.raises(TypeError, match="the published figure of 'wins' must be a Figure, not 90"):
-        figure_row("wins", 90, Estimate.exact(1))
+        FigureRow("wins", 90, Estimate.exact(1))
 
 
 def test_a_quantity_has_one_row():
-    row = figure_row("wins", None, Estimate.exact(1))
+    row = FigureRow("wins", None, Estimate.exact(1))
     with pytest.raises(ValueError, match="each quantity has one row; these have several: wins"):
         Findings((row, row))
 
@@ -111,11 +111,11 @@ def estimate_of(value, error, sample="9 games"):
 
 
 def rows_with(*estimates):
-    return {name: figure_row(name, None, one) for name, one in zip("abc", estimates, strict=False)}
+    return {name: FigureRow(name, None, one) for name, one in zip("abc", estimates, strict=False)}
 
 
 def test_verdicts_follow_from_intervals():
-    claim = Claim("A is better.", Cell("a") > Cell("b"), "{:.0f} and {:.0f}.")
+    claim = Claim("A is better.", Cell("a") > Cell("b"), Text("{:.0f} and {:.0f}.", (Cell("a"), Cell("b"))))
     for a, verdict in ((20, "holds"), (0, "does not hold"), (11, "not decided by 9 games and 5 runs")):
         decision = claim.verdict(rows_with(estimate_of(a, 4), estimate_of(10, 4, "5 runs")))
         assert (decision.text, decision.explanation) == (verdict, f"{a} and 10.")
@@ -145,7 +145,7 @@ def test_every_verdict_changes_with_the_rows(name, number):
     claim = section_of(name).claims[number]
     comparisons = list(claim.condition.comparisons())
     assert all(list(comparison.cells()) for comparison in comparisons)  # none compares two numbers
-    cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.shown())
+    cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.why.cells)
     limits = [one for pair in comparisons for one in (pair.larger, pair.smaller) if not isinstance(one, Cell)]
     rng = np.random.default_rng(0)
     found = {claim.verdict(random_rows(cells, limits or [1.0], rng)).verdict for _ in range(3000)}
@@ -160,11 +160,11 @@ def random_rows(cells, limits, rng):
     def estimate():
         return Estimate.exact(float(rng.choice(limits)) + rng.choice([-0.01, 0, 0.01]) * rng.integers(1, 10_000))
 
-    return {cell.quantity: figure_row(cell.quantity, None, *(estimate() for _ in range(3))) for cell in cells}
+    return {cell.quantity: FigureRow(cell.quantity, None, *(estimate() for _ in range(3))) for cell in cells}
 
 
 def undecided_row(quantity):
-    return figure_row(quantity, None, *[estimate_of(0.0, np.inf, "7 games")] * 3)
+    return FigureRow(quantity, None, *[estimate_of(0.0, np.inf, "7 games")] * 3)
 
 
 @pytest.mark.parametrize("name", sections())
@@ -258,8 +258,16 @@ def test_results_are_equal_after_writing_and_reading(tmp_path):
     single = Estimate.single(3.0)
     findings = Findings(
         (
-            FigureRow("wins", Figure(1.5, printed("text")), Estimate.exact(1.0), None, single, "a note", "%"),
-            FigureRow("time", Figure(1.5, published("a plot")), single),
+            FigureRow(
+                "wins",
+                Figure(1.5, Source(SourceKind.PRINTED, "text")),
+                Estimate.exact(1.0),
+                None,
+                single,
+                "a note",
+                "%",
+            ),
+            FigureRow("time", Figure(1.5, Source(SourceKind.PUBLISHED, "a plot")), single),
         ),
         (Plot("p", "t", "x", "y", (Panel("", (Series("", ("a", "b"), (1.0, 2.0), "bars"),)),)),),
     )

@@ -180,29 +180,20 @@ class Claim:
     Attributes:
         text: The claim.
         condition: The condition on the measured figures under which the claim holds.
-        why: The reason for the verdict, a template for the cells of the condition in their order, or for ``cells``.
-        cells: The cells of the template if they are not those of the condition.
+        why: The reason for the verdict.
     """
 
     text: str
     condition: Condition
-    why: str
-    cells: tuple[Cell, ...] | None = None
+    why: Text
 
     def verdict(self, rows: Rows) -> Decision:
         """Return the verdict that the rows of a run give."""
         decided = self.condition.decide(rows)
-        explanation = Text(self.why, self.shown()).fill(rows)
+        explanation = self.why.fill(rows)
         if decided is None:
             return Decision(Verdict.UNDECIDED, self._sample(rows), explanation)
         return Decision(Verdict.HOLDS if decided else Verdict.FAILS, "", explanation)
-
-    def shown(self) -> tuple[Cell, ...]:
-        """Return the cells of the explanation."""
-        if self.cells is not None:
-            return self.cells
-        compared = (cell for one in self.condition.comparisons() for cell in one.cells())
-        return tuple(dict.fromkeys(Cell(cell.quantity, cell.column) for cell in compared))
 
     def _sample(self, rows: Rows) -> str:
         """Return the samples of the undecided comparisons."""

@@ -76,7 +76,7 @@ class Description:
             for quantity, value in one["figures"].items()
         }
         self.claims = tuple(
-            Claim(self._fill(one["claim"]), read_condition(one["holds_if"]), *self._template(one["why"]))
+            Claim(self._fill(one["claim"]), read_condition(one["holds_if"]), self._text_of(one["why"]))
             for one in content.get("claims", ())
         )
 
@@ -87,7 +87,7 @@ class Description:
     @property
     def conclusion(self) -> Text:
         """The conclusion, with measured figures."""
-        return Text(*self._template(self._content["conclusion"]))
+        return self._text_of(self._content["conclusion"])
 
     @property
     def seconds(self) -> float:
@@ -108,10 +108,10 @@ class Description:
     def _fill(self, text: str) -> str:
         return text.format(**self.budget)
 
-    def _template(self, text: str) -> tuple[str, tuple[Cell, ...]]:
-        """Return a text as a template, and the cells of its replacement fields."""
+    def _text_of(self, text: str) -> Text:
+        """Return a text with measured figures."""
         cells = tuple(_cell(*found.groups()[:2]) for found in _CELL.finditer(text))
-        return self._fill(_CELL.sub(lambda found: f"{{{{:{found[3]}}}}}", text)), cells
+        return Text(self._fill(_CELL.sub(lambda found: f"{{{{:{found[3]}}}}}", text)), cells)
 
 
 def description_of(section: str) -> Description:

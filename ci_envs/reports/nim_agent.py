@@ -1,7 +1,5 @@
 """Strategies for Nim as agents."""
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
@@ -51,8 +49,4 @@ def strategy_agent(strategy: Strategy) -> AgentMaker:
     Args:
         strategy: The strategy. It takes at least one object in each move.
     """
-    return partial(_make, strategy=strategy)
-
-
-def _make(game: Game, seed: int | None, *, strategy: Strategy) -> NimStrategyAgent:
-    return NimStrategyAgent(game, strategy, seed=seed)
+    return lambda game, seed: NimStrategyAgent(game, strategy, seed=seed)

@@ -14,7 +14,6 @@ value, the least first. The searches keep these bugs:
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -132,11 +131,7 @@ class QuixoSearchAgent(PolicyAgent):
 
 def quixo_searcher(search: QuixoSearch) -> AgentMaker:
     """Return what makes the agent of a search."""
-    return partial(_make, search=search)
-
-
-def _make(game: Game, seed: int | None, *, search: QuixoSearch) -> QuixoSearchAgent:
-    return QuixoSearchAgent(game, search, seed=seed)
+    return lambda game, seed: QuixoSearchAgent(game, search, seed=seed)
 
 
 @dataclass(frozen=True)

@@ -58,12 +58,3 @@ class FigureRow:
         if len(samples) == 1:
             return next(iter(samples))
         return "; ".join(f"{' and '.join(names)}: {sample}" for sample, names in samples.items())
-
-
-def figure_row(
-    quantity: str, report: Figure | None, *estimates: Estimate | None, note: str = "", unit: str = ""
-) -> FigureRow:
-    """Return a row with one to three of our figures: literal, described and ours."""
-    literal, described, ours = (*estimates, None, None)[:3]
-    assert literal is not None, f"the row {quantity!r} has no literal figure"
-    return FigureRow(quantity, report, literal, described, ours, note, unit)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ci_envs.optimisation.solving import Solver
 from ci_envs.reports.description import Description, description_of
 from ci_envs.reports.estimates import Estimate
-from ci_envs.reports.rows import FigureRow, figure_row
+from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import AgentMaker, Findings, Panel, Plot, RunOptions, Section, Series
 
 Item = TypeVar("Item")
@@ -66,18 +66,15 @@ class SectionRun:
 
         Args:
             quantity: The name of the quantity.
-            columns: The literal figure, the described one and ours. A number is exact.
+            columns: The literal figure, and the described one and ours if they are known. A number is exact.
             note: A note instead of that of the description.
         """
+        figure, unit = self.description.figures.get(quantity), self.description.unit(quantity)
+        note = note or self.description.note(quantity, quick=self.quick)
         estimates = (Estimate.exact(one) if isinstance(one, int | float) else one for one in columns)
-        texts = self.description
-        row = figure_row(
-            quantity,
-            texts.figures.get(quantity),
-            *estimates,
-            note=note or texts.note(quantity, quick=self.quick),
-            unit=texts.unit(quantity),
-        )
+        literal, described, ours = (*estimates, None, None)[:3]
+        assert literal is not None, f"the row {quantity!r} has no literal figure"
+        row = FigureRow(quantity, figure, literal, described, ours, note, unit)
         self.rows.append(row)
         return row
 

@@ -63,33 +63,6 @@ class Figure:
             raise ValueError(f"a figure must be a finite number, not {self.value}")
 
 
-def printed(place: str) -> Source:
-    """Return the source of figures that a report prints.
-
-    Args:
-        place: The section of the report, and the table, plot or sentence.
-    """
-    return Source(SourceKind.PRINTED, place)
-
-
-def published(place: str) -> Source:
-    """Return the source of figures that an author of a report published elsewhere.
-
-    Args:
-        place: The publication and its author.
-    """
-    return Source(SourceKind.PUBLISHED, place)
-
-
-def rerun(place: str) -> Source:
-    """Return the source of figures of an earlier re-run.
-
-    Args:
-        place: The code that was run and its author.
-    """
-    return Source(SourceKind.RERUN, place)
-
-
 def marks_of(figures: Iterable[Figure | None]) -> Mapping[Source, str]:
     """Return the mark of each source: a letter for its kind, with a number if the kind has several sources."""
     sources = list(dict.fromkeys(figure.source for figure in figures if figure is not None))

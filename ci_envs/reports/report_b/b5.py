@@ -3,6 +3,7 @@
 :mod:`ci_envs.reports.report_b.quarto_wandering` lists the bugs that the literal version keeps.
 """
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -64,5 +65,8 @@ def _v(opponent: str, seat: int) -> str:
 SECTION = section(
     __file__,
     _measure,
-    agents={**{f"B5:{name}".rstrip(":"): wandering_agent(name) for name in VARIANTS}, "B5:rule": rule_agent},
+    agents={
+        **{f"B5:{name}".rstrip(":"): partial(wandering_agent, variant=name) for name in VARIANTS},
+        "B5:rule": rule_agent,
+    },
 )

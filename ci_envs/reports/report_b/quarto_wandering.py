@@ -16,14 +16,11 @@ agent gives this piece.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-from typing_extensions import override
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, candidate_genes
 from ci_envs.agents.evolution.wandering_ga import EACH, PAIRS, SWAP, UNIFORM
@@ -33,7 +30,7 @@ from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.bits import nth_one, popcount
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.reports.section import AgentMaker
+from ci_envs.reports.literal_agent import LiteralAgent
 
 _LITERAL: Mapping[str, Any] = {
     "selection": ROULETTE,
@@ -56,32 +53,37 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 """The changed options of each variant of the literal version, by name."""
 
 
-class WanderingAgent(PolicyAgent):
-    """An agent that plays Quarto by report B's genetic algorithm."""
+def wandering_agent(game: Game, seed: int | None, *, variant: str = "") -> LiteralAgent:
+    """Make an agent that plays Quarto by report B's genetic algorithm.
 
-    def __init__(self, game: Game, variant: str, *, seed: int | None = None) -> None:
-        """Make the agent.
+    Args:
+        game: Quarto.
+        seed: The seed of all random numbers.
+        variant: One of :data:`VARIANTS`.
 
-        Args:
-            game: Quarto.
-            variant: One of :data:`VARIANTS`.
-            seed: The seed of all random numbers.
+    Raises:
+        ValueError: The game is not Quarto.
+    """
+    options = WanderingOptions(**{**_LITERAL, **VARIANTS[variant]})
+    return LiteralAgent(require_game("report", game, Quarto), options.compiled, seed=seed)
 
-        Raises:
-            ValueError: The game is not Quarto.
-        """
-        require_game("report", game, Quarto)
-        self._options = WanderingOptions(**{**_LITERAL, **VARIANTS[variant]})
-        super().__init__(game, seed=seed)
 
-    @override
-    def policy(self) -> CompiledPolicy:
-        return self._options.compiled()
+def rule_agent(game: Game, seed: int | None) -> LiteralAgent:
+    """Make an agent that wins at once if it can, avoids giving a piece that wins, and otherwise plays at random.
+
+    Args:
+        game: Quarto.
+        seed: The seed of the random choices.
+
+    Raises:
+        ValueError: The game is not Quarto.
+    """
+    return LiteralAgent(require_game("report", game, Quarto), lambda: CompiledPolicy(RulePolicy(), ()), seed=seed)
 
 
 @dataclass(frozen=True)
 class RulePolicy(Policy):
-    """The compiled policy of :class:`RuleAgent`, without memory."""
+    """The compiled policy of :func:`rule_agent`, without memory."""
 
 
 @implements(choose, RulePolicy)
@@ -93,38 +95,3 @@ def _(policy: RulePolicy) -> Any:
         return gene if opp >> np.uint64(36) else gene + 16
 
     return kernel
-
-
-class RuleAgent(PolicyAgent):
-    """An agent that wins at once if it can, avoids giving a piece that wins, and otherwise plays at random."""
-
-    def __init__(self, game: Game, *, seed: int | None = None) -> None:
-        """Make the agent.
-
-        Args:
-            game: Quarto.
-            seed: The seed of the random choices.
-
-        Raises:
-            ValueError: The game is not Quarto.
-        """
-        require_game("report", game, Quarto)
-        super().__init__(game, seed=seed)
-
-    @override
-    def policy(self) -> CompiledPolicy:
-        return CompiledPolicy(RulePolicy(), ())
-
-
-def wandering_agent(variant: str) -> AgentMaker:
-    """Return a function that makes the agent of a variant."""
-    return partial(_make, variant=variant)
-
-
-def rule_agent(game: Game, seed: int | None) -> RuleAgent:
-    """Make the agent that plays only by the rule."""
-    return RuleAgent(game, seed=seed)
-
-
-def _make(game: Game, seed: int | None, *, variant: str) -> WanderingAgent:
-    return WanderingAgent(game, variant, seed=seed)
