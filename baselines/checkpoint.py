@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from ci_envs.baselines.league import League
 from ci_envs.baselines.self_play import Pool, Weights
 from ci_envs.storage.named_parts import numbered_parts, part_of, with_part
 from ci_envs.training.trainer import TrainerState
@@ -33,17 +32,12 @@ class BestModel:
     weights: Weights
 
 
-def state_of(model: BaseAlgorithm, pool: Pool, league: League, best: BestModel | None) -> TrainerState:
-    """Return the weights, the optimizer, the pool, the results of the league, DQN's replay buffer and the best policy.
+def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> TrainerState:
+    """Return the weights, the optimizer, the pool, DQN's replay buffer and the best policy.
 
     The arrays share the memory of the model if possible.
     """
-    values: dict[str, Any] = {
-        "steps": model.num_timesteps,
-        "next_entry": pool.next_entry,
-        "league": league.records.tolist(),
-        "optimizer": {},
-    }
+    values: dict[str, Any] = {"steps": model.num_timesteps, "next_entry": pool.next_entry, "optimizer": {}}
     tensors = with_part(_POLICY, model.policy.state_dict())
     for key, value in _optimizer_items(model):
         if isinstance(value, torch.Tensor):
@@ -62,13 +56,12 @@ def state_of(model: BaseAlgorithm, pool: Pool, league: League, best: BestModel |
     return TrainerState(values, arrays)
 
 
-def restore_state(model: BaseAlgorithm, pool: Pool, league: League, state: TrainerState) -> BestModel | None:
-    """Restore a state into a new model, a new pool and a new league.
+def restore_state(model: BaseAlgorithm, pool: Pool, state: TrainerState) -> BestModel | None:
+    """Restore a state into a new model and a new pool.
 
     Args:
         model: a model of the same algorithm with the same arguments.
         pool: an empty pool.
-        league: a league of the same opponents.
         state: the result of :func:`state_of`.
 
     Returns:
@@ -89,7 +82,6 @@ def restore_state(model: BaseAlgorithm, pool: Pool, league: League, state: Train
         raise ValueError(f"the weights do not fit the network: {error}".splitlines()[0]) from None
     pool.weights[:] = numbered_parts(tensors, _POOL).values()
     pool.next_entry = values["next_entry"]
-    league.records[:] = values["league"]
     model.num_timesteps = values["steps"]
     if (replay := _replay_of(model)) is not None:
         _restore_replay(replay, part_of(arrays, _REPLAY), values["replay_position"])

@@ -113,23 +113,6 @@ class SB3Config(OpeningOptions, TrainingConfig):
             le=1,
         ),
     ] = None
-    draw_penalty: Annotated[
-        float | None,
-        Option(
-            "cost of a drawn or truncated training game, times the mean result against the opponent, from -1 to 1: a "
-            "draw counts against the stronger player; none uses draw_reward",
-            ge=0,
-            le=1,
-        ),
-    ] = None
-    opponent_sampling: Annotated[
-        str,
-        Option(
-            "losses: each time that the agent enters the pool, the boards are distributed over the opponents in "
-            "proportion to the points that these make against the agent; fixed: each opponent keeps its boards",
-            choices=("fixed", "losses"),
-        ),
-    ] = "fixed"
     lookahead: Annotated[
         int,
         Option(
@@ -194,10 +177,6 @@ class SB3Config(OpeningOptions, TrainingConfig):
             value = getattr(self, name)
             if value is not None and name not in known:
                 raise ValueError(f"{name}={value} is not an option of {self.algorithm}. Options: {', '.join(known)}")
-        if self.draw_penalty is not None and self.draw_reward is not None:
-            raise ValueError(
-                f"draw_penalty={self.draw_penalty} and draw_reward={self.draw_reward} exclude each other: give one"
-            )
         if "batch_size" in known and self.n_steps == self.boards == len(self.opponents) == 1:
             raise ValueError(f"n_steps=1 needs boards=2 or more for {self.algorithm}: a rollout has at least two steps")
 

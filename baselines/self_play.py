@@ -1,10 +1,13 @@
 """Self-play: opponents inside the environment, some of them past selves of the learning agent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import BasePolicy
+from typing_extensions import override
 
 from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.config import POOL, SB3Config
@@ -23,7 +26,6 @@ class Pool:
     Attributes:
         weights: their state dictionaries, the oldest first.
         next_entry: the number of training steps at which the agent enters the pool next.
-        rng: the random number generator of the draws.
     """
 
     def __init__(
@@ -47,20 +49,20 @@ class Pool:
 
     def reseed(self, seed: int | None) -> None:
         """Restart the random numbers."""
-        self.rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
 
     def add(self, policy: BasePolicy) -> None:
         """Add a copy of the weights of a policy. A full pool removes a random past self first."""
         if len(self.weights) == self._size:
-            del self.weights[self.rng.integers(self._size)]
+            del self.weights[self._rng.integers(self._size)]
         self.weights.append(copy_of_weights(policy))
 
     def draw(self) -> SB3Agent:
         """Return a past self that samples its actions, as it did in training."""
-        latest = self.rng.random() < self._latest_share
+        latest = self._rng.random() < self._latest_share
         policy = self.network.new_policy(self.game)
-        policy.load_state_dict(self.weights[-1 if latest else self.rng.integers(len(self.weights))])
-        return SB3Agent(self.game, policy, deterministic=False, seed=int(self.rng.integers(2**63)))
+        policy.load_state_dict(self.weights[-1 if latest else self._rng.integers(len(self.weights))])
+        return SB3Agent(self.game, policy, deterministic=False, seed=int(self._rng.integers(2**63)))
 
 
 def copy_of_weights(policy: BasePolicy) -> Weights:
@@ -91,3 +93,44 @@ def self_play_env(game: Game, config: SB3Config, max_cycles: int | None = None) 
         for opponent in config.opponents
     ]
     return BoardsVecEnv(*groups, draw_reward=config.draw_reward)
+
+
+class SelfPlayCallback(BaseCallback):
+    """Callback that adds the agent to the pool and draws new opponents, between rollouts, every ``interval`` steps."""
+
+    model: BaseAlgorithm
+
+    def __init__(self, env: BoardsVecEnv, opponents: Sequence[str], pool: Pool, interval: int) -> None:
+        """Prepare the callback.
+
+        Args:
+            env: an environment with a group of boards for each opponent.
+            opponents: spec strings, or ``pool`` for the groups whose opponents are drawn.
+            pool: the past selves.
+            interval: number of steps between additions.
+        """
+        super().__init__()
+        self._groups = [group for group, name in zip(env.groups, opponents, strict=True) if name == POOL]
+        self._pool = pool
+        self._interval = interval
+
+    @override
+    def _on_training_start(self) -> None:
+        if self._pool.weights:  # a resumed run
+            self._draw()
+
+    @override
+    def _on_step(self) -> bool:
+        return True
+
+    @override
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps < self._pool.next_entry:
+            return
+        self._pool.next_entry = self.num_timesteps + self._interval
+        self._pool.add(self.model.policy)
+        self._draw()
+
+    def _draw(self) -> None:
+        for group in self._groups:
+            group.opponent = self._pool.draw()

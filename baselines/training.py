@@ -18,10 +18,9 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.baselines.agent import SB3Agent
 from ci_envs.baselines.checkpoint import BestModel, restore_state, state_of
 from ci_envs.baselines.config import SB3Config
-from ci_envs.baselines.league import League, SelfPlayCallback
 from ci_envs.baselines.model_file import read_model, write_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
-from ci_envs.baselines.self_play import Pool, copy_of_weights, self_play_env
+from ci_envs.baselines.self_play import Pool, SelfPlayCallback, copy_of_weights, self_play_env
 from ci_envs.devices import torch_threads
 from ci_envs.training.interrupt import DelayedInterrupt
 from ci_envs.training.ladder import Ladder, Measurement
@@ -42,7 +41,6 @@ class SB3Trainer(Trainer):
     Attributes:
         model: the algorithm with its policy.
         pool: the past selves of the agent.
-        league: the opponents, and the results against them.
         callback: the callback that adds the agent to the pool and draws new opponents.
     """
 
@@ -69,14 +67,7 @@ class SB3Trainer(Trainer):
         self.pool = Pool(
             task.game, self._network, size=config.pool_size, latest_share=config.pool_latest_share, seed=task.seed
         )
-        self.league = League(
-            env,
-            config.opponents,
-            self.pool,
-            by_losses=config.opponent_sampling == "losses",
-            draw_penalty=config.draw_penalty,
-        )
-        self.callback = SelfPlayCallback(self.league, self.pool, max(1, config.steps // config.pool_updates))
+        self.callback = SelfPlayCallback(env, config.opponents, self.pool, max(1, config.steps // config.pool_updates))
         self._best: BestModel | None = None
         self._updating = False
         self._losses: dict[str, float] = {}
@@ -132,20 +123,18 @@ class SB3Trainer(Trainer):
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        results = zip(self.league.names, self.league.results.round(3).tolist(), strict=True)
-        named = {f"result against {name}": result for name, result in results}
-        return {"past selves": len(self.pool.weights), **named, **self._losses}
+        return {"past selves": len(self.pool.weights), **self._losses}
 
     @override
     def state(self) -> TrainerState | None:
         if self._updating:
             return None
         _check_finite(self.model.policy)
-        return state_of(self.model, self.pool, self.league, self._best)
+        return state_of(self.model, self.pool, self._best)
 
     @override
     def restore(self, state: TrainerState) -> None:
-        self._best = restore_state(self.model, self.pool, self.league, state)
+        self._best = restore_state(self.model, self.pool, state)
         seed = (self.task.seed + self.count) % _SEEDS
         self.model.set_random_seed(seed)
         self.pool.reseed(seed)

@@ -21,10 +21,6 @@ class BoardsVecEnv(VecEnv):
 
     Attributes:
         groups: the vector environments.
-        draw_rewards: for each group the reward at the end of a drawn or truncated game, which then has no value left.
-            None means 0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
-        results: the games won, drawn and lost in each group since the array was last set to 0, int64 of shape
-            (groups, 3). A truncated game is drawn.
     """
 
     def __init__(self, *groups: VectorBoardEnv, draw_reward: float | None = None) -> None:
@@ -32,7 +28,8 @@ class BoardsVecEnv(VecEnv):
 
         Args:
             groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
-            draw_reward: the first value of all ``draw_rewards``.
+            draw_reward: the reward at the end of a drawn or truncated game, which then has no value left. None means
+                0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
 
         Raises:
             ValueError: ``groups`` is empty, the games differ, or an environment has another ``autoreset_mode``.
@@ -45,8 +42,7 @@ class BoardsVecEnv(VecEnv):
             if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
                 raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
         self.groups = groups
-        self.draw_rewards = [draw_reward] * len(groups)
-        self.results = np.zeros((len(groups), 3), np.int64)
+        self._draw_reward = draw_reward
         self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
         self._actions: NDArray[Any] = np.zeros(0)
         first = groups[0]
@@ -73,13 +69,12 @@ class BoardsVecEnv(VecEnv):
         """Step all boards. The ``infos`` of a finished game contain its ``terminal_observation``."""
         planes, rewards, dones = [], [], []
         infos: list[dict[str, Any]] = []
-        for number, (group, part) in enumerate(self._parts()):
+        for group, part in self._parts():
             seen, earned, terminated, truncated, info = group.step(self._actions[part])
             planes.append(seen)
             dones.append(terminated | truncated)
-            self.results[number] += np.bincount(1 - earned[dones[-1]].astype(np.int64), minlength=3)
-            if (draw_reward := self.draw_rewards[number]) is not None:
-                earned = np.where(dones[-1] & (earned == 0), draw_reward, earned)
+            if self._draw_reward is not None:
+                earned = np.where(dones[-1] & (earned == 0), self._draw_reward, earned)
                 truncated = np.zeros_like(truncated)
             rewards.append(earned)
             infos += [{} for _ in range(group.num_envs)]

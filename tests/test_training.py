@@ -22,10 +22,9 @@ from ci_envs import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import training
 from ci_envs.baselines.config import POOL, PRESETS, SB3Config
-from ci_envs.baselines.league import League, SelfPlayCallback
 from ci_envs.baselines.model_file import read_model
 from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
-from ci_envs.baselines.self_play import Pool, self_play_env
+from ci_envs.baselines.self_play import Pool, SelfPlayCallback, self_play_env
 from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
 from ci_envs.registry.games import resolve
@@ -607,8 +606,7 @@ class TestPool:
         env = self_play_env(GAME, SB3Config(algorithm="ppo", opponents=opponents, boards=2))
         assert [type(group.opponent).__name__ for group in env.groups] == [*["RandomAgent"] * 3, "MinimaxAgent"]
         pool = Pool(GAME, NETWORK, size=20, latest_share=0.5, seed=0)
-        league = League(env, opponents, pool, by_losses=False, draw_penalty=None)
-        player = SelfPlayCallback(league, pool, interval=64)
+        player = SelfPlayCallback(env, opponents, pool, interval=64)
         fixed = [env.groups[1].opponent, env.groups[3].opponent]
         seen = []
 
@@ -627,51 +625,6 @@ class TestPool:
         for *_, one, other in seen:
             assert not one.deterministic
             assert one is not other
-
-
-class TestLeague:
-    def league(self, opponents, boards=2, **options):
-        env = self_play_env(GAME, SB3Config(algorithm="ppo", opponents=opponents, boards=boards))
-        pool = Pool(GAME, NETWORK, size=3, latest_share=0.5, seed=0)
-        pool.add(NETWORK.new_policy(GAME))
-        return env, League(env, opponents, pool, **{"by_losses": True, "draw_penalty": None, **options})
-
-    def test_the_results_are_those_of_the_finished_games(self):
-        env, league = self.league(("random", "minimax:depth=9"), boards=8, draw_penalty=0.5)
-        rng, counted, rewards = np.random.default_rng(0), np.zeros((2, 3)), []
-        env.reset()
-        for _ in range(60):
-            env.step_async((rng.random((16, 9)) * env.action_masks()).argmax(axis=1))
-            _, rewards, done, _ = env.step_wait()
-            for board in np.flatnonzero(done):
-                counted[board // 8, 1 - int(rewards[board])] += 1
-        league.update()
-        assert (league.records == counted).all()
-        assert not env.results.any()
-        wins, draws, losses = counted.T
-        assert league.results == pytest.approx((wins - losses) / (wins + draws + losses))
-        assert league.results[0] > league.results[1]
-        assert env.draw_rewards == pytest.approx(-league.results / 2)
-
-    def test_the_boards_are_distributed_by_the_points_of_the_opponents(self):
-        opponents = ("random", "minimax:depth=1", "minimax:depth=2", POOL)
-        env, league = self.league(opponents * 5, boards=1)
-        league.records[:] = [[90, 0, 10], [50, 0, 50], [20, 20, 60], [40, 20, 40]]  # 0.1, 0.5, 0.7 and 0.5 points
-        drawn = np.zeros(4)
-        for _ in range(200):
-            league.draw()
-            depths = [getattr(group.opponent, "depth", type(group.opponent).__name__) for group in env.groups]
-            drawn += [depths.count(key) for key in ("RandomAgent", 1, 2, "SB3Agent")]
-        shares = np.array([0.2, 0.6, 0.8, 0.6])
-        assert drawn / drawn.sum() == pytest.approx(shares / shares.sum(), abs=0.02)
-
-    def test_old_results_count_less(self):
-        env, league = self.league(("random", "random"))
-        env.results[:] = [[40_000, 0, 0], [0, 0, 0]]
-        league.update()
-        env.results[:] = [[0, 0, 2_500], [0, 0, 2_500]]
-        league.update()
-        assert league.results == pytest.approx([0])
 
 
 def test_maskable_ppo_learns_tictactoe(tmp_path, trainers):
