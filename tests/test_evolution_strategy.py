@@ -430,7 +430,7 @@ def test_the_command_line_trains_for_generations(tmp_path):
 
 
 def test_a_champion_comes_back_as_it_was_and_plays_as_its_policy(tmp_path):
-    train(tmp_path, evaluation="mlp", hidden=2, depth=2)
+    train(tmp_path, evaluation="mlp", hidden=2, depth=1, playing_depth=2)
     path = tmp_path / "best.json"
     kept = read_champion(path, "evolution_strategy", TICTACTOE)
     agent = make_agent(f"evolution_strategy:{path}", "TicTacToe-v0", seed=1)

@@ -36,7 +36,7 @@ class EvolutionStrategyAgent(ChampionAgent):
         depth: Annotated[
             int | None,
             Option(
-                "search depth in plies; none is the depth of its training; rules do not search",
+                "search depth in plies; none is the playing_depth of its training; rules do not search",
                 ge=1,
                 le=MAX_DEPTH,
                 untrusted=Untrusted(most=4),

@@ -64,6 +64,15 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         RULES
     )
     depth: Annotated[int, Option("search depth in plies (not for evaluation=rules)", ge=1, le=MAX_DEPTH)] = 2
+    playing_depth: Annotated[
+        int | None,
+        Option(
+            "search depth in plies with which the agent plays; the games of the evolution have depth; none is depth; "
+            "no effect with evaluation=rules",
+            ge=1,
+            le=MAX_DEPTH,
+        ),
+    ] = None
     population: Annotated[
         int | None,
         Option("mu, the number of parents; none is 1 (plus), 5 (comma) or half of the offspring (cma)", ge=1),
@@ -147,7 +156,9 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
     def playing_options(self) -> Mapping[str, Any]:
         if self._is_rules:
             return {"evaluation": "rules"}
-        return {"depth": self.config.depth, "hidden": self._hidden_units()}
+        config = self.config
+        depth = config.depth if config.playing_depth is None else config.playing_depth
+        return {"depth": depth, "hidden": self._hidden_units()}
 
     @property
     def _is_rules(self) -> bool:

@@ -51,7 +51,7 @@ _AWAY_FROM_THE_MAIN_LINE = {
     "ladder_random_plies": 4,
 }
 _QUIXO: dict[str, Mapping[str, Any]] = {
-    "evolution_strategy": _AWAY_FROM_THE_MAIN_LINE,
+    "evolution_strategy": {**_AWAY_FROM_THE_MAIN_LINE, "playing_depth": 4},
     "neat": {**_AWAY_FROM_THE_MAIN_LINE, "inputs": "features", "lookahead": 4, "games": 20, "peers": 0},
     "sb3": {
         "opponents": ("pool", "pool", "pool", "pool", "random", *["minimax:depth=1"] * 2, "minimax:depth=2"),
