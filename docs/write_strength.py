@@ -54,7 +54,9 @@ agents swap seats, and each pair of games has the same random plies.
   number of graded actions, if the game is solved. The positions are those of the games, and many of them are easy. The
   [grades by exact answers](../exact_grades.md) use the same positions for all agents.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
-- *equal time*: the share of the points against `mcts` with as much time, explained below the table.
+- *equal time*: points against `mcts` with as many simulations as take the CPU time of the agent on one board, with their
+  95% interval (Wilson), and this number of simulations. The games begin after {equal_plies} random plies. There are no games of
+  agents that take less than {least:g} ms.
 - *ms, one board*: milliseconds for an action in a single game.
 - *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
   together.
@@ -89,7 +91,12 @@ to move in each of them: the initial position is drawn, X wins `XX..O/...../....
 def page() -> str:
     """Return the page of all environments in Markdown."""
     parts = [
-        _INTRODUCTION.format(recommendations="\n".join(map(recommendation, LADDERS)), fast=_FAST_MS),
+        _INTRODUCTION.format(
+            recommendations="\n".join(map(recommendation, LADDERS)),
+            fast=_FAST_MS,
+            equal_plies=RANDOM_PLIES[-1],
+            least=LEAST_MS,
+        ),
         *map(_section, LADDERS),
         exam_section(),
         _COMMANDS + "\n".join(map(_command, LADDERS)) + f"\n- Exam: `{EXAM_COMMAND}`\n",
@@ -154,7 +161,7 @@ def table(found: dict[str, Any]) -> str:
     heads = ["agent", "Elo from the initial position", "score", "Elo after 4 random plies", "score"]
     if graded:
         heads += ["keeps value", "critical"]
-    equal_time = found["equal_time"]["matches"]
+    equal_time = found.get("equal_time", {}).get("matches")
     if equal_time:
         heads.append("equal time")
     heads += ["ms, one board", "ms, many boards"]
@@ -227,17 +234,15 @@ def _ungraded(found: dict[str, Any]) -> str:
 
 
 def _equal_time(found: dict[str, Any]) -> str:
-    """Return what the column "equal time" means, or why there is none."""
-    measured = found["equal_time"]
+    """Return the number of games of each match in equal time, or why there are none, if they were played."""
+    measured = found.get("equal_time")
+    if measured is None:
+        return ""
     source = f"({measured['date']}, {measured['machine']}). "
     if not measured["matches"]:
         return f"No agent other than `mcts` takes {LEAST_MS:g} ms, so there are no games in equal time {source}"
     games = sum(next(iter(measured["matches"].values()))[key] for key in _RESULTS)
-    return (
-        f"Equal time: points in {games} games after {RANDOM_PLIES[-1]} random plies against `mcts` with as many"
-        " simulations (in the second place) as take the CPU time of the agent on one board, with 95% intervals, for"
-        f" agents that take at least {LEAST_MS:g} ms {source}"
-    )
+    return f"Equal time: {games} games of each agent {source}"
 
 
 def _points(match: dict[str, int] | None) -> str:
