@@ -54,9 +54,9 @@ agents swap seats, and each pair of games has the same random plies.
   number of graded actions, if the game is solved. The positions are those of the games, and many of them are easy. The
   [grades by exact answers](../exact_grades.md) use the same positions for all agents.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
-- *equal time*: points against `mcts` with as many simulations as take the CPU time of the agent on one board, with their
-  95% interval (Wilson), and this number of simulations. The games begin after {equal_plies} random plies. There are no games of
-  agents that take less than {least:g} ms.
+- *equal time*: points against `mcts` with as many simulations as take the CPU time of the agent on one board, with
+  their 95% interval (Wilson), and this number of simulations. The games begin after {equal_plies} random plies. There
+  are no games of agents that take less than {least:g} ms.
 - *ms, one board*: milliseconds for an action in a single game.
 - *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
   together.
