@@ -161,6 +161,9 @@ def test_tables_list_every_environment_and_agent():
         game = ci_envs.make(id).game
         if type(game).__module__.startswith("ci_envs."):  # not one that another test registered
             assert listed.pop(id) == f"{game.observation_shape} | {game.action_count}"
+            page = f"{games.resolve(id)[0].name.removesuffix('_v0')}.md"  # the generator of the site writes it
+            assert f"[`{id}`]({page})" in PAGES["docs/environments/index.md"]
+            assert f": environments/{page}\n" in NAVIGATION
     assert not listed
     problems = PAGES["docs/optimisation/index.md"]
     assert all(f"| [`{name}`](" in problems and f"`{name}`" in README for name in registered_problems())

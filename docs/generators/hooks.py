@@ -1,5 +1,6 @@
 """Hooks of MkDocs that generate pages and tables from the package during the build of the site."""
 
+import posixpath
 import re
 import sys
 from importlib.metadata import version
@@ -81,8 +82,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             markdown = markdown.replace(mark, table())
     source = _FILES_OF_THE_REPOSITORY.get(str(path), f"docs/{path}")
 
-    def link_of(path: str) -> str | None:
-        return None if _file_of(path, files) else f"{config.repo_url}/blob/main/{path}"
+    def link_of(path: str) -> str:
+        if file := _file_of(path, files):
+            return posixpath.relpath(file.src_uri, posixpath.dirname(page.file.src_uri))
+        return f"{config.repo_url}/blob/main/{path}"
 
     return relinked_markdown(markdown, source, link_of)
 
