@@ -112,4 +112,5 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files, *
 
 def _file_of(path: str, files: Files) -> File | None:
     """Return the file of the site for a path of the repository, or None if the site does not contain the file."""
-    return files.get_file_from_path(path.removeprefix("docs/")) if path.startswith("docs/") else None
+    file = files.get_file_from_path(path.removeprefix("docs/")) if path.startswith("docs/") else None
+    return None if file is None or file.inclusion.is_excluded() else file
