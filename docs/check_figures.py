@@ -40,9 +40,6 @@ SCALES: dict[str, float] = {
 }
 """Regular expressions of the units, with the factor of a number with this unit."""
 
-WHOLE_PAGE = "*"
-"""The key of a source of all figures of a page."""
-
 _NUMBER = r"(?<![\w.,/])\d(?:[\d,.]*\d)?"
 _FIGURE = re.compile(rf"({_NUMBER})[ \n-]?(?:%|(?:{'|'.join(SCALES)})\b)|{_NUMBER}/\d+/\d+\b", re.ASCII)
 _NO_TEXT = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+", re.DOTALL)
@@ -125,11 +122,9 @@ def page_findings(
     Args:
         name: The path of the page.
         text: Its text in Markdown.
-        sources: The sources of its figures, by a part of the text that contains the figures, or by :data:`WHOLE_PAGE`.
+        sources: The sources of its figures, by a part of the text that contains the figures.
         common: The sources of figures that all pages can contain.
     """
-    if WHOLE_PAGE in sources:
-        return
     joined = text.replace("\n", " ")  # a quoted part of the text can continue in the next line
     places = {part: [match.start() for match in re.finditer(re.escape(part), joined)] for part in {**common, **sources}}
     used = set()

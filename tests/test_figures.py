@@ -1,11 +1,13 @@
 """The check of the figures of the documentation (docs/check_figures.py): each has a source."""
 
+import json
 import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+from ci_envs.arena.ratings import wilson_interval
 from ci_envs.web import agent_process
 from docs.generators.results import FOLDER, measured_table
 
@@ -54,7 +56,6 @@ def test_missing_and_wrong_sources_are_found(sources, message):
 
 def test_a_source_covers_the_figures_in_its_part_of_the_text():
     assert findings("between 3 and\n20 s", {"3 and 20 s": "constant: ci_envs.web.timed_protocol.REQUEST_SECONDS"}) == []
-    assert findings("between 3% and 20 s", {"*": "reason: x"}) == []
 
 
 def test_only_the_comments_of_tutorials_are_text(tmp_path):
@@ -71,6 +72,53 @@ def test_every_measured_table_is_on_a_page_and_can_be_shown():
         head, _, *rows = measured_table(name).partition("\n\n")[0].splitlines()
         assert rows
         assert {row.count("|") for row in rows} == {head.count("|")}, name
+
+
+GENOMES = "agents/evolution/champions/README.md"
+RUNS = {
+    "`evolution_strategy:quixo`": (GENOMES, "`evolution_strategy:quixo`", r"run took (\d+ s)"),
+    "`neat:quixo`": (GENOMES, "`neat:quixo`", r"about (\d+ minutes)"),
+    "`sb3:quixo`": ("baselines/models/README.md", "Quixo", r"took ([\d, and]+ minutes)"),
+    "`alphazero`": (
+        "agents/alphazero/CHECKPOINTS.md",
+        "`quixo5`",
+        r"--(minutes \d+) --output runs/quixo5 --resume\n```",
+    ),
+}
+"""The file, the heading and the times of the training runs of each agent.
+
+The last command of ``quixo5`` states the sum.
+"""
+
+
+@pytest.mark.parametrize("agent", RUNS)
+def test_the_trainings_for_quixo_took_the_stated_times(agent):
+    path, heading, pattern = RUNS[agent]
+    text = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", (ROOT / path).read_text(), re.MULTILINE | re.DOTALL)[1]
+    times = " ".join(re.findall(pattern, text))
+    page = (ROOT / "docs" / "results" / "learning.md").read_text()
+    stated, unit = re.search(rf"^\| {agent} \| (\d+) (\w+), ", page, re.MULTILINE).groups()
+    assert int(stated) == sum(map(int, re.findall(r"\d+", times)))
+    assert unit in times
+
+
+def test_the_options_against_draws_win_the_stated_shares():
+    rows = json.loads((FOLDER / "alphazero_against_draws.json").read_text())["rows"]
+    games = [[sum(parts) for parts in zip(*map(numbers, filter(None, row[1:3])), strict=True)] for row in rows]
+    before, default, without_temperature = games
+    page = " ".join((ROOT / "docs" / "results" / "learning.md").read_text().split())
+    assert f"wins {won_text(default, '; 95% interval')} with a temperature, {without_temperature[0]} without" in page
+    assert f"and {won_text(before, ';')} with the options before" in page
+
+
+def won_text(games, interval):
+    low, high = wilson_interval(games[0], sum(games))
+    share = games[0] / sum(games)
+    return f"{games[0]} of {sum(games)} games ({share:.0%}{interval} {100 * low:.0f} to {high:.0%})"
+
+
+def numbers(text):
+    return [int(number) for number in text.split(" / ")]
 
 
 def test_the_table_of_a_comparison_has_its_scores():
