@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from foreign import agents as foreign
+from unregistered import unregistered
 
 from ci_envs import ConnectN, Nim, Position, TicTacToe, make_agent, make_vec, solve
 from ci_envs.agent_interface.child_process import ChildProcess, ProcessError, ProcessLimits, run_command
@@ -21,6 +22,7 @@ from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
 from ci_envs.games.batch import start_words
+from ci_envs.registry.games import resolve
 from ci_envs.training.ladder import Ladder
 
 FILE = str(Path(foreign.__file__))
@@ -356,6 +358,19 @@ def test_a_game_of_a_file(tmp_path):
     assert json.loads(done.stdout)["game"] == repr(ConnectN(3, 3, 3)).replace("ConnectN", "Four")
     done = run("compare", f"{tmp_path}/my_game.py:ConnectM", "random", "exact")
     assert "has no 'ConnectM'. Available: Four" in done.stderr
+
+
+def test_a_registered_id_of_a_file(tmp_path):
+    (tmp_path / "ids.py").write_text(
+        "from ci_envs import register\nfrom ci_envs.games.connect_n import ConnectN\n\n"
+        "register('Three-v0', ConnectN, rows=3, cols=3)\n"
+    )
+    with unregistered():
+        for id in (f"{tmp_path}/ids.py:Three-v0:n=2", "ids:Three-v0:n=2"):  # loading the file makes its module known
+            assert resolve(id)[1] == ConnectN(3, 3, 2)
+    done = run("compare", f"{tmp_path}/missing.py:Three-v0", "random")
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "there is no file" in done.stderr
 
 
 def test_a_solver_of_a_file(tmp_path):

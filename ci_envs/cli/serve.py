@@ -48,7 +48,7 @@ _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none wr
     "--game",
     metavar="ENV",
     multiple=True,
-    help="Offer this game too: MODULE:ID such as new_game:Chomp-v0, or a class as FILE.py:NAME.",
+    help="Offer this game too: an ID or class of a module or file, for example new_game.py:Chomp-v0.",
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Processes in which agents compute.  [default: number of processors]"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
-from ci_envs.registry.references import import_named, referred, split_reference
+from ci_envs.registry.references import module_at, referred, split_reference
 from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
@@ -118,8 +118,8 @@ def resolve(
 ) -> "tuple[GameSpec, Game, dict[str, Any]]":
     """Return the registered spec, the game and the environment options of an id with parameters.
 
-    ``module:Hex-v0`` imports ``module`` first, as in Gymnasium. ``module:Hex`` and ``file.py:Hex`` name the class of a
-    game that is not registered.
+    ``module:Hex-v0`` imports ``module`` first, as in Gymnasium, and ``file.py:Hex-v0`` imports the file. ``module:Hex``
+    and ``file.py:Hex`` name the class of a game that is not registered.
 
     Args:
         id: A registered id or a reference, optionally with parameters. Or a game, or an environment (wrapped or not).
@@ -171,10 +171,13 @@ def _game_of_object(thing: Any) -> "tuple[Game, dict[str, Any]]":
 
 
 def split_id(id: str) -> tuple[str, str | None]:
-    """Return the name and the text of the options of an id. ``module:Hex-v0`` imports ``module`` first."""
-    match = re.fullmatch(r"(?:([a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
+    """Return the name and the text of the options of an id.
+
+    ``module:Hex-v0`` and ``file.py:Hex-v0`` import the module or the file first.
+    """
+    match = re.fullmatch(r"(?:(.+?\.py|[a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
     if match and match[1]:
-        import_named(match[1])
+        module_at(match[1])
     found = None if match else split_reference(id)
     if found is None:
         return split_spec(match[2] if match else id)

@@ -65,7 +65,7 @@ def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) ->
         OSError: the file cannot be read.
         ValueError: the module cannot be imported, or has no such object.
     """
-    module = _module_of_file(reference.place) if reference.place.endswith(".py") else import_named(reference.place)
+    module = module_at(reference.place)
     own = {
         name: value
         for name, value in vars(module).items()
@@ -100,13 +100,18 @@ def referred(name: str, suits: Callable[[Any], bool], kind: str) -> Any:
     return thing
 
 
-def import_named(name: str) -> ModuleType:
-    """Return a module, which is also searched in the current folder.
+def module_at(place: str) -> ModuleType:
+    """Return the module of a name or of a file that ends in ``.py``. A name is also searched in the current folder.
 
     Raises:
         ModuleNotFoundError: there is no such module.
+        OSError: the file cannot be read.
         ValueError: the module raises an error.
     """
+    return _module_of_file(place) if place.endswith(".py") else _import_named(place)
+
+
+def _import_named(name: str) -> ModuleType:
     _search_current_folder()
     try:
         return import_module(name)
