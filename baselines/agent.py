@@ -13,7 +13,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.adapters import PredictorAgent, fitted
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
-from ci_envs.baselines.lookahead import MAX_LOOKAHEAD, Lookahead
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD, Lookahead
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.model_zip import load_zip
 from ci_envs.baselines.policies import check_spaces, has_preferences, preferences

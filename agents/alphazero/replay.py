@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ci_envs.games import action_count, integer_between, kernel, symmetry_count, transform, transform_action
+from ci_envs.games import action_count, image_of_action, integer_between, kernel, symmetry_count, transform
 from ci_envs.games.game import Game
 from ci_envs.games.observation import write_mask, write_planes
 from ci_envs.validation import probability
@@ -144,4 +144,4 @@ def _write_batch(game: Any, samples: Any, chosen: Any, images: Any, planes: Any,
         write_planes(game, own, opp, planes[i])
         write_mask(game, own, opp, True, masks[i])
         for action in range(action_count(game)):
-            policies[i, transform_action(game, symmetry, action)] = sample.policy[action]
+            policies[i, image_of_action(game, symmetry, action)] = sample.policy[action]

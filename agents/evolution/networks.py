@@ -25,6 +25,7 @@ from ci_envs.agents.search.lookahead import mark_best_actions, new_lookahead
 from ci_envs.games import (
     ONGOING,
     action_count,
+    image_of_action,
     implements,
     inlined,
     is_duplicate,
@@ -36,7 +37,6 @@ from ci_envs.games import (
     result,
     symmetry_count,
     transform,
-    transform_action,
     write_features,
 )
 from ci_envs.games.game import Game
@@ -335,7 +335,7 @@ def _score_legal_actions(
         own_image, opp_image = transform(game, np.uint64(image), own, opp)
         end = _evaluate(genome, write_inputs(policy, game, own_image, opp_image, described, values), count, values)
         for number in range(count):
-            scores[number] += values[end - count + transform_action(game, np.uint64(image), np.uint64(number))] / images
+            scores[number] += values[end - count + image_of_action(game, image, number)] / images
     if softmax:
         highest = scores.max()
         for number in range(count):

@@ -28,6 +28,7 @@ from ci_envs.games import (
     ONGOING,
     action_count,
     evaluate,
+    image_of_action,
     inline_kernel,
     inlined,
     is_duplicate,
@@ -40,7 +41,6 @@ from ci_envs.games import (
     symmetry_count,
     trailing_zeros,
     transform,
-    transform_action,
 )
 from ci_envs.games.game import Game
 from ci_envs.kernels.hash_table import home_slot
@@ -182,7 +182,7 @@ def _symmetries_of(game: Any, own: Any, opp: Any) -> Any:
 def _symmetric_value(game: Any, symmetries: Any, number: Any, values: Any) -> Any:
     """Return the value of an action that is equivalent to ``number`` by one of ``symmetries``, or ``-INFINITY``."""
     while symmetries:
-        value = values[transform_action(game, np.int64(trailing_zeros(symmetries)), number)]
+        value = values[image_of_action(game, trailing_zeros(symmetries), number)]
         if value != -INFINITY:
             return value
         symmetries &= symmetries - np.uint64(1)

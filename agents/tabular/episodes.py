@@ -16,6 +16,7 @@ from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, 
 from ci_envs.games import (
     ONGOING,
     action_count,
+    image_of_action,
     initial,
     inline_kernel,
     inlined,
@@ -26,7 +27,6 @@ from ci_envs.games import (
     other_view,
     play,
     result,
-    transform_action,
 )
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_draws import random_share
@@ -151,7 +151,7 @@ def _values_of_row(game: Any, row: Any, symmetry: Any, values: Any) -> Any:
     """Write the action values of a position whose table row is known. Return the highest value."""
     best = -np.inf
     for number in range(action_count(game)):
-        values[number] = row.values[transform_action(game, symmetry, number)]
+        values[number] = row.values[image_of_action(game, symmetry, number)]
         best = max(best, values[number])
     return best
 
@@ -420,7 +420,7 @@ def play_episode(
                 return FULL, state, positions, 0.0, 0
             mine, turns = turns, turns + 1
             path[mine].player, path[mine].row = player, row
-            path[mine].column = 0 if rule.by_state else transform_action(game, symmetry, number)
+            path[mine].column = 0 if rule.by_state else image_of_action(game, symmetry, number)
             path[mine].reward = _shaping_reward(game, rule, own, opp, next_own, next_opp, same)
             path[mine].own, path[mine].opp = own, opp
         own, opp = next_own, next_opp

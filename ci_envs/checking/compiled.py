@@ -12,6 +12,7 @@ from ci_envs.games.operations import (
     action_count,
     canonical,
     evaluate,
+    image_of_action,
     is_duplicate,
     keeps_turn,
     legal,
@@ -21,7 +22,6 @@ from ci_envs.games.operations import (
     play,
     result,
     transform,
-    transform_action,
     write_features,
 )
 from ci_envs.kernels.compiler import kernel
@@ -77,7 +77,7 @@ def transformed(game: Any, symmetry: Any, own: Any, opp: Any, actions: Any) -> A
         ``(own, opp, canonical own, canonical opp)``.
     """
     for number in range(action_count(game)):
-        actions[number] = transform_action(game, symmetry, number)
+        actions[number] = image_of_action(game, symmetry, number)
     image, form = transform(game, symmetry, own, opp), canonical(game, own, opp)
     return image[0], image[1], form[0], form[1]
 

@@ -9,6 +9,9 @@ words and the action are ``uint64``.
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import operation
 
 LOSS = -1
@@ -90,6 +93,16 @@ def transform_action(game: Any, symmetry: Any, action: Any) -> Any:
     Playing and transforming commute. If :func:`other_view` moves stones to other cells, the successor is transformed as
     the other player sees the symmetry: in a transposed view the mirror of the rows is the mirror of the columns.
     """
+
+
+@inlined
+def image_of_action(game: Any, symmetry: Any, action: Any) -> Any:
+    """Return the image of an action under a symmetry as int64, from arguments of any integer type.
+
+    Games implement :func:`transform_action`, and kernels call this function. An implementation then always has
+    arguments of the same types, and may return a float, which compiled code makes of a uint64 and another integer.
+    """
+    return np.int64(transform_action(game, np.int64(symmetry), np.uint64(action)))
 
 
 @operation

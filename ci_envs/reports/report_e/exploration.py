@@ -21,12 +21,12 @@ from ci_envs.games.observation import write_planes
 from ci_envs.games.operations import (
     ONGOING,
     action_count,
+    image_of_action,
     legal,
     play,
     result,
     symmetry_count,
     transform,
-    transform_action,
 )
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
@@ -249,7 +249,7 @@ def _expand(game: Any, tree: Any, here: Any, symmetries: Any) -> Any:
         action = np.uint64(number)
         if legal(game, own, opp, action):
             next_own, next_opp = play(game, own, opp, action)
-            prior = np.exp(logits[transform_action(game, image, action)] - largest)
+            prior = np.exp(logits[image_of_action(game, image, action)] - largest)
             _write_node(nodes[end], next_own, next_opp, here, number, prior, result(game, next_own, next_opp))
             total += prior
             end += 1

@@ -10,7 +10,7 @@ from ci_envs.agent_interface.observations import observations_of
 from ci_envs.games.batch import canonical_batch
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
-from ci_envs.games.operations import transform, transform_action
+from ci_envs.games.operations import image_of_action, transform
 from ci_envs.kernels.compiler import kernel
 from ci_envs.reports.report_e.compiled_network import weights_of
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, keep_subtree, new_tree, next_move, plant_root
@@ -68,7 +68,7 @@ def _play(game: Any, tree: Any, settings: Any, start: Any, words: Any, shares: A
         words[plies, 0], words[plies, 1] = transform(game, image, nodes[0].own, nodes[0].opp)
         drawn = next_move(tree, settings)
         for action in range(len(tree.shares)):
-            shares[plies, transform_action(game, image, np.uint64(action))] = tree.shares[action]
+            shares[plies, image_of_action(game, image, action)] = tree.shares[action]
         keep_subtree(tree, drawn)
         plies += 1
     return plies, nodes[0].v if plies % 2 == 1 else -nodes[0].v
