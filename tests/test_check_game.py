@@ -304,6 +304,11 @@ def drawing_of(*names, shapes="", width=20):
         ("action_name", lambda self, action: "x", "action names must be unique, but 8 actions have the name 'x'"),
         ("action_name", lambda self, action: f"A{action}", "name of action 0 must be lower case without spaces"),
         ("action_name", lambda self, action: f"a {action}", "not 'a 0'"),
+        (
+            "action_name",
+            lambda self, action: "ab"[action],
+            r"action_name\(2\) raised IndexError: .* that is never legal",
+        ),
         ("action_count", 2.0, "action_count must be an int of 1 or more, not 2.0"),
         ("symmetry_count", 0, "symmetry_count must be an int of 1 or more, not 0"),
         ("observation_shape", [2, 4, 2], r"observation_shape must be \(height, width, channels\), not \[2, 4, 2\]"),

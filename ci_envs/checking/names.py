@@ -6,6 +6,7 @@ from itertools import product
 from xml.etree import ElementTree
 
 from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.checking.reason import reason_of
 from ci_envs.drawing.board import board_names
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.games.game import Game
@@ -21,7 +22,7 @@ def check_names(game: Game) -> None:
     Raises:
         InvalidGameError: A check failed.
     """
-    names = [game.action_name(action) for action in range(game.action_count)]
+    names = [_name_of(game, action) for action in range(game.action_count)]
     for action, name in enumerate(names):
         if not isinstance(name, str) or not name or name != "".join(name.split()).lower():
             raise InvalidGameError(f"the name of action {action} must be lower case without spaces, not {name!r}")
@@ -30,6 +31,16 @@ def check_names(game: Game) -> None:
         raise InvalidGameError(f"action names must be unique, but {count} actions have the name {name!r}")
     for action, name in enumerate(names):
         _check_view(game, action, name)
+
+
+def _name_of(game: Game, action: int) -> str:
+    try:
+        return game.action_name(action)
+    except Exception as error:
+        raise InvalidGameError(
+            f"action_name({action}) raised {reason_of(error)}: every action from 0 to {game.action_count - 1} needs a"
+            " name, also an action that is never legal"
+        ) from error
 
 
 def _check_view(game: Game, action: int, name: str) -> None:
