@@ -58,3 +58,14 @@ def test_no_function_outside_kernels_has_many_parameters():
                     long[f"{file}: {node.name}"] = len(parameters_of(node))
     assert counted > 2000
     assert long == {}
+
+
+def test_kernels_call_transform_action_by_the_function_that_fixes_its_types():
+    places = {
+        file
+        for file, tree in trees()
+        if not file.startswith("tests/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "transform_action"
+    }
+    assert places == {"ci_envs/games/operations.py"}  # in image_of_action
