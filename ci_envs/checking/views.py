@@ -16,9 +16,11 @@ from ci_envs.checking.error import InvalidGameError, place
 from ci_envs.checking.play import Successors
 from ci_envs.drawing.board import board_names
 from ci_envs.games.batch import observe_batch
+from ci_envs.games.board import BoardGame
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, WIN
+from ci_envs.games.operations import ONGOING, WIN, other_view
 from ci_envs.games.position import Position
+from ci_envs.kernels.dispatch import implementing_class
 
 _MAX_POSITIONS = 60
 _FEWEST = 3  # positions with an action that are enough to compare it alone
@@ -148,7 +150,8 @@ def _check_stones(moves: _Moves) -> None:
     for number in np.flatnonzero(both).tolist():
         raise InvalidGameError(
             f"a cell has a stone of each player after action {moves.actions[number]} at {place(moves.position)}: legal"
-            " must refuse the action, or play must remove the other stone"
+            " must refuse the action, or play must remove the other stone; if it stands for another fact, observe must"
+            " write the fact to a third plane"
         )
 
 
@@ -209,8 +212,13 @@ def _message(game: Game, where: str, cells: int, name: str, same_player: bool) -
         return f"{start}, as if play gave the other player's view: keeps_turn must be false then"
     if name == _OPPOSITE:
         return f"{start}, as if play gave the view of the player who has moved: it must give that of the next player"
-    verb = "implement" if game.swaps_words else "correct play or"
-    return f"{start}, as if play {name}: {verb} other_view, which must give the view of the other player"
+    view = "other_cells" if implementing_class(other_view, type(game)) is BoardGame else "other_view"
+    if game.swaps_words and name in _TURNS:
+        return f"{start}, as if play {name}: then implement {view}, which gives the view of the other player"
+    return (
+        f"{start}, as if only one of play and other_view {name}: let play return other_view(game, own, opp), and"
+        f" correct {view}"
+    )
 
 
 def _place_of(moves: list[_Moves], number: int) -> str:
