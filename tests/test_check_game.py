@@ -97,6 +97,22 @@ def test_symmetries_that_are_right_are_accepted():
     check_game(Mirrored())
 
 
+@dataclass(frozen=True)
+class OneMove(LastCell):
+    """A game that is over after the first action."""
+
+
+@implements(result, OneMove)
+def _(game):
+    return lambda game, own, opp: ONGOING if own | opp == ZERO else DRAW
+
+
+def test_a_game_of_one_move_gives_a_warning():
+    """It can be right, but is more often an error: a board that ``play`` does not turn, seen by the wrong player."""
+    with pytest.warns(UserWarning, match="OneMove.*every first action ends the game"):
+        check_game(OneMove())
+
+
 BROKEN = {}
 
 
@@ -172,7 +188,7 @@ def repeating(game):
 
 
 broken("no action is legal at (own=")(legal, lambda game: lambda game, own, opp, action: own | opp == ZERO)
-broken("play repeats (own=", can_cycle=False)(play, repeating)
+broken(") repeats (own=", can_cycle=False)(play, repeating)
 broken("result must be ONGOING, WIN, DRAW or LOSS")(result, lambda game: lambda game, own, opp: 7 if own else ONGOING)
 broken("the game is over at the start (own=0x0, opp=0x0")(result, lambda game: lambda game, own, opp: LOSS)
 broken("observe must write only 0 and 1 at (own=0x0, opp=0x0, to_move=0), not 3")(observe, plane_of(3))

@@ -131,21 +131,29 @@ BOTH = play_with(swaps=True, turns=True)
 
 wrong(
     "the board is turned, the other view is not",
-    "180 degrees: implement other_view",
+    "play turned the board by 180 degrees: then implement other_cells",
     {play: BOTH},
     other_cells=own_cells,
 )
 wrong(
     "the other view only swaps",
-    "180 degrees: correct play or other_view",
+    "only one of play and other_view turned the board by 180 degrees: let play return other_view",
     {play: BOTH, other_view: lambda game: lambda game, own, opp: (opp, own)},
 )
-wrong("the other view is mirrored", "correct play or other_view", {play: BOTH}, other_cells=mirrored_cells)
+wrong("the other view is mirrored", "only one of play and other_view", {play: BOTH}, other_cells=mirrored_cells)
 wrong("the other view is not its own inverse", "other_view must restore", {play: BOTH}, other_cells=quarter_turn)
 wrong("both players share the board", "other_view must not change the shared board", {play: BOTH}, shared_board=True)
 wrong("names of cells stay", "other_region does not move their names", other_region=lambda self, region: region)
-wrong("play swaps only", "180 degrees: correct play or other_view", {play: play_with(swaps=True, turns=False)})
-wrong("play turns only", "180 degrees: correct play or other_view", {play: play_with(swaps=False, turns=True)})
+wrong(
+    "play swaps only",
+    "only one of play and other_view turned the board by 180 degrees: let play return other_view",
+    {play: play_with(swaps=True, turns=False)},
+)
+wrong(
+    "play turns only",
+    "only one of play and other_view turned the board by 180 degrees: let play return other_view",
+    {play: play_with(swaps=False, turns=True)},
+)
 wrong("play gives the same view", "no action is legal", {play: play_with(swaps=False, turns=False)})
 wrong(
     "the turn never passes", "keeps_turn must be false", {keeps_turn: lambda game: lambda game, own, opp, action: True}
@@ -270,7 +278,7 @@ def name_or_pass(self, action):
 
 wrong(
     "a pass does not turn the board",
-    "180 degrees: correct play or other_view",
+    "only one of play and other_view turned the board by 180 degrees: let play return other_view",
     {
         legal: legal_or_pass,
         play: pass_that_only_swaps,
@@ -381,17 +389,17 @@ def mirrored_actions(game):
 
 
 wrong("the pass keeps the turn", "keeps_turn must be false", {keeps_turn: passes}, Othello)
-wrong("the pass keeps the view", "play repeats", {play: othello_turning(8, False)}, Othello)
+wrong("the pass keeps the view", "repeats (own=", {play: othello_turning(8, False)}, Othello)
 wrong("discs turn in seven directions", "must lead to images of each other", {play: othello_turning(7)}, Othello)
 wrong("passing is always legal", "repeat", {legal: legal_pass, legal_bits: legal_pass_bits}, Othello)
 wrong("legal_bits lacks the pass", "no action is legal", {legal_bits: placements_only}, Othello)
-wrong("only a full board ends the game", "play repeats", {result: full_board}, Othello)
-wrong("stones of Hex on stones of the opponent", "play repeats", stones_where(1, 0), Hex)
-wrong("stones of Hex on own stones", "play repeats", stones_where(0, 1), Hex)
+wrong("only a full board ends the game", "repeats (own=", {result: full_board}, Othello)
+wrong("stones of Hex on stones of the opponent", "repeats (own=", stones_where(1, 0), Hex)
+wrong("stones of Hex on own stones", "repeats (own=", stones_where(0, 1), Hex)
 wrong("play of Hex does not transpose", "no action is legal", {play: place_without_turning}, Hex)
 wrong(
     "the other view of Hex does not transpose",
-    "transposed the board: implement other_view",
+    "transposed the board: then implement other_cells",
     {play: place_and_transpose},
     Hex,
     other_cells=lambda self: range(self.size**2),

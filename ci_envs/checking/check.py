@@ -1,5 +1,6 @@
 """The check of a game by random play, like Gymnasium's ``check_env`` for environments."""
 
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from itertools import islice
@@ -12,7 +13,14 @@ from ci_envs.checking.names import check_guide, check_names, check_pictures, che
 from ci_envs.checking.observations import check_observations
 from ci_envs.checking.overrides import forgotten_overrides
 from ci_envs.checking.parameters import check_parameters
-from ci_envs.checking.play import check_evaluation, check_play, check_reference, check_searches, sample_positions
+from ci_envs.checking.play import (
+    check_evaluation,
+    check_play,
+    check_reference,
+    check_searches,
+    ends_at_once,
+    sample_positions,
+)
 from ci_envs.checking.reason import reason_of
 from ci_envs.checking.symmetries import check_symmetries
 from ci_envs.checking.upright import check_upright
@@ -50,6 +58,9 @@ def check_game(
         reference: A function that computes the legal actions of a :class:`~ci_envs.Position` a second time, in plain
             Python. It returns their numbers or names, and none if the game is over.
 
+    Warns:
+        UserWarning: The initial position has several legal actions, and each of them ends the game.
+
     Raises:
         TypeError: ``game`` is not a game, or lacks an operation that has no default.
         InvalidGameError: Checks failed. The message is one line with each error, its position and the expected value.
@@ -64,6 +75,12 @@ def check_game(
     errors = list(found if forgotten else islice(found, 1))  # a rule changed in a derived class often has several
     if errors:
         raise InvalidGameError(f"{game!r}: {'; '.join(map(str, [*errors, *forgotten]))}") from errors[0].__cause__
+    if ends_at_once(game):
+        warnings.warn(
+            f"{game!r}: every first action ends the game. If this is not the rule, correct result, or let play return"
+            " other_view(game, own, opp) and say in other_cells how the board turns",
+            stacklevel=2,
+        )
 
 
 def _errors(

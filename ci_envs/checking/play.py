@@ -35,15 +35,22 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
                 break
             actions = position.legal_actions()
             if not actions:
-                raise InvalidGameError(f"no action is legal at {place(position)}, but result is ONGOING there")
+                raise InvalidGameError(
+                    f"no action is legal at {place(position)}, but result is ONGOING there: end the game, or allow an"
+                    " action, for example a pass"
+                )
             if actions[-1] >= game.action_count:
                 raise InvalidGameError(
                     f"legal_bits must have bits only for the actions 0 to {game.action_count - 1} at {place(position)},"
                     f" not for {actions[-1]}"
                 )
-            position = position.play(int(rng.choice(actions)))
+            action = int(rng.choice(actions))
+            position = position.play(action)
             if position in path and not game.can_cycle:
-                raise InvalidGameError(f"play repeats {place(position)}: set can_cycle = True, or correct play")
+                raise InvalidGameError(
+                    f"action {action} ({game.action_name(action)}) repeats {place(position)}: correct play, or set"
+                    " can_cycle = True if the rules allow it. A pass must give the turn to the other player"
+                )
             path.add(position)
         if not game.can_cycle and position.result is None:
             raise InvalidGameError(f"play goes on after {max_plies} plies at {place(position)}: set can_cycle = True")
@@ -105,6 +112,13 @@ class Successors:
     __hash__ = None  # type: ignore[assignment]
 
 
+def ends_at_once(game: Game) -> bool:
+    """Return whether the initial position has several legal actions, and each of them ends the game."""
+    after = Successors(Position.start(game))
+    outcomes = after.outcomes[after.legal]
+    return len(outcomes) > 1 and bool((outcomes != ONGOING).all())
+
+
 def check_play(positions: list[Position]) -> None:
     """Check that the rules are deterministic, the results after all legal actions, and the bound of positions.
 
@@ -130,6 +144,22 @@ def check_play(positions: list[Position]) -> None:
                     f"result must be ONGOING, WIN, DRAW or LOSS after action {action} at {place(position)},"
                     f" not {successors.outcomes[action]}"
                 )
+        if not game.can_cycle:
+            _check_no_return(position, successors)
+
+
+def _check_no_return(position: Position, successors: Successors) -> None:
+    """Check that no two actions lead back to a position."""
+    words = np.array([position.own, position.opp], np.uint64)
+    for action in np.flatnonzero(successors.outcomes == ONGOING).tolist():
+        replies = Successors(position.play(action))
+        returns = (replies.words == words).all(axis=1) & (replies.keeps == successors.keeps[action]) & replies.legal
+        for reply in np.flatnonzero(returns).tolist():
+            names = (f"{number} ({position.game.action_name(number)})" for number in (action, reply))
+            raise InvalidGameError(
+                f"actions {' and '.join(names)} repeat {place(position)}: legal must refuse one of them, or set"
+                " can_cycle = True if the rules allow it"
+            )
 
 
 def check_searches(positions: list[Position]) -> None:
@@ -145,10 +175,11 @@ def check_searches(positions: list[Position]) -> None:
         legal = successors.legal
         hidden = successors.reached(legal) - successors.reached(legal & ~successors.duplicates)
         if hidden:
-            own, opp, _ = min(hidden)
+            words = list(min(hidden)[:2])
+            actions = np.flatnonzero(legal & (successors.words == np.array(words, np.uint64)).all(axis=1)).tolist()
             raise InvalidGameError(
-                f"is_duplicate is true for every action from {place(position)} to (own={own:#x}, opp={opp:#x}):"
-                " it must be false for one of them"
+                f"is_duplicate is true for every action from {place(position)} to (own={words[0]:#x},"
+                f" opp={words[1]:#x}), {', '.join(map(str, actions))}: it must be false for one of them"
             )
         for outcome, name, may, may_soon in zip(
             (WIN, LOSS), ("WIN", "LOSS"), successors.may_end, successors.may_end_soon, strict=True

@@ -39,7 +39,6 @@ def check_views(positions: list[Position]) -> None:
     moves = [moves for position in positions[:_MAX_POSITIONS] if (moves := _moves_of(position)) is not None]
     for one in moves:
         _check_stones(one)
-        _check_nothing_changes(one)
     if moves:
         _check_changes(positions[0].game, moves)
 
@@ -153,23 +152,6 @@ def _check_stones(moves: _Moves) -> None:
             " must refuse the action, or play must remove the other stone; if it stands for another fact, observe must"
             " write the fact to a third plane"
         )
-
-
-def _check_nothing_changes(moves: _Moves) -> None:
-    """Check that two actions that change nothing do not repeat a position in a game that cannot cycle."""
-    position = moves.position
-    words = np.array([position.own, position.opp], np.uint64)
-    idle = np.flatnonzero((moves.words == words).all(axis=1) & ~moves.keeps).tolist()
-    if position.game.can_cycle or not idle:
-        return
-    action = int(moves.actions[idle[0]])
-    after = position.play(action)
-    for reply in after.legal_actions():
-        if after.play(reply) == position:
-            raise InvalidGameError(
-                f"actions {action} and {reply} change nothing and repeat {place(position)}: legal must refuse them,"
-                " or set can_cycle = True"
-            )
 
 
 def _check_changes(game: Game, moves: list[_Moves]) -> None:
