@@ -113,6 +113,27 @@ def test_a_game_of_one_move_gives_a_warning():
         check_game(OneMove())
 
 
+@dataclass(frozen=True)
+class Large(BoardGame):
+    """A board of cells."""
+
+    rows: int = 8
+
+    @property
+    def shape(self):
+        return self.rows, 8
+
+    @property
+    def action_count(self):
+        return 8 * self.rows
+
+
+def test_a_board_has_at_most_64_cells():
+    assert Large().start() == (0, 0)
+    with pytest.raises(ValueError, match="Large has 9 x 8 = 72 cells: use at most 64 cells"):
+        Large(9)
+
+
 BROKEN = {}
 
 

@@ -37,7 +37,14 @@ def cell_name(cell: int, cols: int) -> str:
 def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
     """Return the symmetries of a board, 8 for a square, else 4.
 
-    ``maps[s, cell]`` is the image of ``cell`` under symmetry ``s``. Symmetry 0 is the identity.
+    ``maps[s, cell]`` is the image of ``cell`` under symmetry ``s``. Symmetry 0 is the identity, 1 mirrors left and
+    right, 2 mirrors top and bottom, and 3 is the rotation by 180 degrees. On a square, 4 to 7 also transpose the board.
+
+    Examples:
+        The symmetries of a game whose players move up, such as Breakthrough:
+
+        >>> cell_maps(2, 3)[[0, 1]].tolist()
+        [[0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3]]
     """
     cells = np.arange(rows * cols).reshape(rows, cols)
     images = [cells, cells[:, ::-1], cells[::-1], cells[::-1, ::-1]]
@@ -49,6 +56,16 @@ def cell_maps(rows: int, cols: int) -> NDArray[np.uint8]:
 class BoardGame(Game):
     """Base class of games in which two players have stones in the cells of a ``rows`` x ``cols`` board."""
 
+    @override
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rows, cols = self.shape[:2]
+        if rows * cols > 64:
+            raise ValueError(
+                f"{type(self).__name__} has {rows} x {cols} = {rows * cols} cells: use at most 64 cells, because a word"
+                " of a position has a bit for each cell, and 64 bits"
+            )
+
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
@@ -58,7 +75,8 @@ class BoardGame(Game):
         """Return where the other player sees each cell, as cell numbers. By default both see it in the same place.
 
         It is for a game that turns the board, for example because each player has the own side at the bottom. The map
-        is its own inverse. :func:`~ci_envs.games.operations.other_view` and the names of actions follow it.
+        is its own inverse. :func:`~ci_envs.games.operations.other_view` and the names of actions follow it. For a board
+        that is turned by 180 degrees return ``range(rows * cols)[::-1]``.
         """
         rows, cols = self.shape[:2]
         return range(rows * cols)
