@@ -27,6 +27,8 @@ def reason_of(error: Exception) -> str:
     reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split())[:_LONGEST]
     if isinstance(error, OverflowError):
         reason += "; a word of a position, like every number in a rule, has 64 bits"
+    if name == "TypingError" and "float64" in reason:
+        reason += "; compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1"
     if "type of <class 'function'>" in reason:
         reason += "; a function that a kernel calls needs @kernel of ci_envs.games above it"
     return f"{name}: {reason}{_place_of(error, text)}"

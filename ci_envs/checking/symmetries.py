@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.checking.compiled import transformed
-from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.checking.error import InvalidGameError, place, result_name
 from ci_envs.checking.play import Successors, estimate_of
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.position import Position
@@ -88,7 +88,10 @@ def _check_rules(
     """Check that results, legal actions and moves of the image are the images of those of the position."""
     where = f"under symmetry {symmetry} of {place(position)}"
     if image.result != position.result:
-        raise InvalidGameError(f"result must be the same {where}: {image.result}, not {position.result}")
+        raise InvalidGameError(
+            f"result must be the same {where}: {result_name(image.result)}, not {result_name(position.result)}; correct"
+            " result, or remove the symmetry (cell_maps, transform)"
+        )
     if position.result is not None:
         return
     before, after = Successors(position), Successors(image)
@@ -108,7 +111,7 @@ def _check_rules(
         found, expected = after.outcomes[actions[action]], before.outcomes[action]
         raise InvalidGameError(
             f"result must be the same after action {action} and after its image {actions[action]} {where}: "
-            f"{found}, not {expected}"
+            f"{result_name(found)}, not {result_name(expected)}"
         )
 
 
