@@ -312,7 +312,9 @@ def test_a_program_that_does_not_read_or_does_not_end_is_stopped(program):
     limits = ProcessLimits(move_seconds=0.3, start_seconds=0.3)
     for ask in (lambda one: one.reply("x" * 1_000_000), lambda one: (one.send("x" * 1_000_000), one.receive())):
         process = ChildProcess(run_command(["sh", "-c", program]), limits)
-        with pytest.raises(ProcessError, match=r"gave no answer within 0\.6 s|wrote more than|is not an object of JSON"):
+        with pytest.raises(
+            ProcessError, match=r"gave no answer within 0\.6 s|wrote more than|is not an object of JSON"
+        ):
             ask(process)
         assert not process.is_running
 
