@@ -55,7 +55,7 @@ _EXPERIMENTS = (
 )
 
 
-class _Runs(NamedTuple):
+class _CoveringRuns(NamedTuple):
     """The results of some runs of at most ``limit`` generations.
 
     Attributes:
@@ -79,10 +79,10 @@ def _limit(run: SectionRun, problem: SetCovering, generations: int) -> int:
     return min(generations, run.budget("generations")) if problem.size >= _LARGE else generations
 
 
-def _literal(run: SectionRun, problem: SetCovering, variant: Variant, runs: str) -> _Runs:
+def _literal(run: SectionRun, problem: SetCovering, variant: Variant, runs: str) -> _CoveringRuns:
     """Run report B's algorithm or a variant."""
     limited = replace(variant, generations=_limit(run, problem, variant.generations))
-    results = _Runs(limited.generations, [], [], [])
+    results = _CoveringRuns(limited.generations, [], [], [])
     for seed in run.seeds(runs):
         *_, last = limited.states(problem, seed)
         results.weights.append(problem.value(last.hall[0], 0.0))
@@ -91,7 +91,7 @@ def _literal(run: SectionRun, problem: SetCovering, variant: Variant, runs: str)
     return results
 
 
-def _described(run: SectionRun, problem: SetCovering, options: Mapping[str, Value], generations: int) -> _Runs:
+def _described(run: SectionRun, problem: SetCovering, options: Mapping[str, Value], generations: int) -> _CoveringRuns:
     """Run ``covering_genetic`` with the options of report B."""
     limit = _limit(run, problem, generations)
     population = int(str(options.get("population", PLAN.population)))
@@ -99,7 +99,9 @@ def _described(run: SectionRun, problem: SetCovering, options: Mapping[str, Valu
     chosen = {"preset": "B2", **options, "calls": population + offspring * limit}
     spec = ",".join(f"{name}={option_text(value)}" for name, value in chosen.items())
     found = [optimise(problem, f"covering_genetic:{spec}", seed=seed) for seed in run.seeds("described_runs")]
-    return _Runs(limit, [one.value for one in found], [(one.work - population) // offspring for one in found], [])
+    return _CoveringRuns(
+        limit, [one.value for one in found], [(one.work - population) // offspring for one in found], []
+    )
 
 
 def _measure_sizes(run: SectionRun) -> None:
