@@ -153,21 +153,20 @@ def _plots(run: SectionRun) -> Iterator[Plot]:
     yield Plot("loss", "Training Loss Over Episodes", "Episodes", "Loss", (Panel("", drawn),))
     middles = tuple(_MEDIAN_GAMES * (number + 0.5) for number in range(len(_MEDIANS)))
     drawn_losses = (
-        line(f"mean of {LOGGED_GAMES} games", LOGGED_EVERY, log.means),
-        line(f"median of {BLOCK:,} games", BLOCK, log.medians),
-        Series("means, published elsewhere", *published, "marks"),
-        Series(f"medians of {_MEDIAN_GAMES:,} games, published elsewhere", middles, _MEDIANS, "marks"),
+        line(f"mean of {LOGGED_GAMES}", LOGGED_EVERY, log.means),
+        line(f"median of {BLOCK:,}", BLOCK, log.medians),
+        Series("published means", *published, "marks"),
+        Series(f"published medians of {_MEDIAN_GAMES:,}", middles, _MEDIANS, "marks"),
     )
     explorations = f"with {SETTINGS.explorations} explorations"
     yield Plot("long_loss", f"loss {explorations}", "games", "loss", (Panel("", drawn_losses),))
-    won = "self-play won by the first player"
-    first = (run.figure(won) or 0.0,)
+    first = (run.figure("self-play won by the first player") or 0.0,)
     shares = (
-        line(won, BLOCK, log.first_wins),
-        line("wins moving first v perfect play", BLOCK, [100 * one / MATCHES for one in log.perfect_wins]),
-        Series(f"{won}, published elsewhere", middles[:1], first, "marks"),
+        line("first player in self-play", BLOCK, log.first_wins),
+        line("agent v perfect play", BLOCK, [100 * one / MATCHES for one in log.perfect_wins]),
+        Series("published, self-play", middles[:1], first, "marks"),
     )
-    yield Plot("long_play", f"games {explorations}", "games", "%", (Panel("", shares),))
+    yield Plot("long_play", f"games won, {explorations}", "games", "won, %", (Panel("", shares),))
 
 
 @one_thread

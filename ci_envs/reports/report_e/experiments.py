@@ -27,7 +27,7 @@ _ARCHITECTURES = ("unpadded", "32x3")
 _AnyAgent = TypeVar("_AnyAgent", bound=PositionAgent)
 
 
-class Variant(NamedTuple):
+class TrainingVariant(NamedTuple):
     """A change of the training of report E.
 
     Attributes:
@@ -39,11 +39,11 @@ class Variant(NamedTuple):
     opening_plies: int = 0
 
 
-VARIANTS: Mapping[str, Variant] = {
-    "constant c": Variant(),
-    "c grows with the visits": Variant(ExploreSettings(growth=100.0)),
-    "no symmetries": Variant(ExploreSettings(symmetries=False)),
-    "random openings": Variant(opening_plies=2),
+VARIANTS: Mapping[str, TrainingVariant] = {
+    "constant c": TrainingVariant(),
+    "c grows with the visits": TrainingVariant(ExploreSettings(growth=100.0)),
+    "no symmetries": TrainingVariant(ExploreSettings(symmetries=False)),
+    "random openings": TrainingVariant(opening_plies=2),
 }
 """The trainings by name. All are literal, with the search repaired as the text says."""
 
@@ -55,7 +55,7 @@ def measure_experiments(run: SectionRun) -> None:
     for name in run.steps(VARIANTS):
         variant = VARIANTS[name]
         agents = trainings.literal(GAME, variant, "experiment_runs")
-        columns: list[Sequence[PositionAgent]] = [agents, *(ours if variant == Variant() else ())]
+        columns: list[Sequence[PositionAgent]] = [agents, *(ours if variant == TrainingVariant() else ())]
         wins = (trainings.wins(each, "minimax:depth=4") for each in columns)
         run.add(f"experiment: {name}, wins moving first v minimax:depth=4", *wins)
         quantity = f"experiment: {name}, different positions after {_COUNTED_PLIES} plies in {_COUNTED_GAMES} games"
@@ -63,7 +63,7 @@ def measure_experiments(run: SectionRun) -> None:
     size = run.budget("larger_size")
     board, environment = ConnectN(size, size, 4), f"ConnectN-v0:rows={size},cols={size}"
     larger: list[Sequence[PositionAgent]] = [
-        trainings.literal(board, Variant(), "our_runs"),
+        trainings.literal(board, TrainingVariant(), "our_runs"),
         *(trainings.ours(board, environment, name) for name in _ARCHITECTURES),
     ]
     wins = (trainings.wins(each, "minimax:depth=2") for each in larger)
@@ -79,7 +79,7 @@ class _Trainings:
         self._run, self._seed, self._matches = run, run.seed, run.budget("experiment_matches")
         self._explorations = run.budget("explorations")
 
-    def literal(self, game: Game, variant: Variant, runs: str) -> list[ExploringAgent]:
+    def literal(self, game: Game, variant: TrainingVariant, runs: str) -> list[ExploringAgent]:
         """Return the agents of some literal trainings. ``runs`` is the name of their number in the description."""
         settings = variant.settings._replace(explorations=self._explorations)
         play = settings._replace(explorations=_PLAY_EXPLORATIONS, temperature=PLAY.temperature)
@@ -107,7 +107,7 @@ class _Trainings:
         matches = self._matches
         return self._median(agents, lambda agent: 100 * play_perfect_defender(agent, matches, self._seed).won / matches)
 
-    def openings(self, agents: Sequence[ExploringAgent], variant: Variant) -> Estimate:
+    def openings(self, agents: Sequence[ExploringAgent], variant: TrainingVariant) -> Estimate:
         """Return the median number of different openings in games of self-play as in the training."""
         settings, plies = variant.settings._replace(explorations=self._explorations), variant.opening_plies
 
