@@ -279,6 +279,9 @@ broken("must lead to images of each other under symmetry 1", Mirrored)(
     keeps_turn, lambda game: lambda game, own, opp, action: action == ZERO
 )
 broken("write np.uint64(1) instead of 1")(play, lambda game: lambda game, own, opp, action: (opp, own + (1 << action)))
+broken("read them in the function around the kernel")(
+    result, lambda game: lambda game, own, opp: LOSS if own == game.full else ONGOING
+)
 broken("random play raised")(legal, lambda game: lambda game, own, opp, action: undefined(own))  # noqa: F821
 
 

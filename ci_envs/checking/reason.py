@@ -10,6 +10,12 @@ _STEP = re.compile(r"^\w+(Error|Exception): Failed in nopython mode pipeline.*$|
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)|at (\S+) \((\d+)\)')
 _LIBRARIES = re.compile(r"[/\\](site-packages|numba|ci_envs[/\\](checking|games|kernels|envs|drawing))[/\\]")
 _LONGEST = 400
+_HINTS = {
+    "float64": "compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1",
+    "type of <class 'function'>": "a function that a kernel calls needs @kernel of ci_envs.games above it",
+    "Unknown attribute": "a kernel cannot read the attributes of a game: read them in the function around the kernel",
+}
+"""What to do about an error in compiled code, by a part of its reason."""
 
 
 def reason_of(error: Exception) -> str:
@@ -27,10 +33,8 @@ def reason_of(error: Exception) -> str:
     reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split())[:_LONGEST]
     if isinstance(error, OverflowError):
         reason += "; a word of a position, like every number in a rule, has 64 bits"
-    if name == "TypingError" and "float64" in reason:
-        reason += "; compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1"
-    if "type of <class 'function'>" in reason:
-        reason += "; a function that a kernel calls needs @kernel of ci_envs.games above it"
+    if name == "TypingError":
+        reason += "".join(f"; {hint}" for part, hint in _HINTS.items() if part in reason)
     return f"{name}: {reason}{_place_of(error, text)}"
 
 
