@@ -76,8 +76,8 @@ def test_every_measured_table_is_on_a_page_and_can_be_shown():
 
 GENOMES = "agents/evolution/champions/README.md"
 RUNS = {
-    "`evolution_strategy:quixo`": (GENOMES, "`evolution_strategy:quixo`", r"run took (\d+ s)"),
-    "`neat:quixo`": (GENOMES, "`neat:quixo`", r"about (\d+ minutes)"),
+    "`evolution_strategy:quixo`": (GENOMES, "`evolution_strategy:quixo`", r"run took (\d+\s+minutes)"),
+    "`neat:quixo`": (GENOMES, "`neat:quixo`", r"and took (\d+ minutes)"),
     "`sb3:quixo`": ("baselines/models/README.md", "Quixo", r"took ([\d, and]+ minutes)"),
     "`alphazero`": (
         "agents/alphazero/CHECKPOINTS.md",
