@@ -39,7 +39,7 @@ program of report A, each position is used about 20 times for training."""
 
 _GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
 _MANY = 100  # simulations
-_CAPACITY = 500  # entries of the data, which even a short training exceeds
+_CAPACITY = 100  # entries of the data, which even a short training exceeds
 _OURS = f"alphazero:simulations={SIMULATIONS}"
 
 

@@ -39,6 +39,8 @@ class TrainingVariant(NamedTuple):
     opening_plies: int = 0
 
 
+_OPPONENT = "minimax:depth=2"  # a stronger one wins all games against agents of such short trainings
+
 VARIANTS: Mapping[str, TrainingVariant] = {
     "constant c": TrainingVariant(),
     "c grows with the visits": TrainingVariant(ExploreSettings(growth=100.0)),
@@ -56,8 +58,8 @@ def measure_experiments(run: SectionRun) -> None:
         variant = VARIANTS[name]
         agents = trainings.literal(GAME, variant, "experiment_runs")
         columns: list[Sequence[PositionAgent]] = [agents, *(ours if variant == TrainingVariant() else ())]
-        wins = (trainings.wins(each, "minimax:depth=4") for each in columns)
-        run.add(f"experiment: {name}, wins moving first v minimax:depth=4", *wins)
+        wins = (trainings.wins(each, _OPPONENT) for each in columns)
+        run.add(f"experiment: {name}, wins moving first v {_OPPONENT}", *wins)
         quantity = f"experiment: {name}, different positions after {_COUNTED_PLIES} plies in {_COUNTED_GAMES} games"
         run.add(quantity, trainings.openings(agents, variant))
     size = run.budget("larger_size")
@@ -66,8 +68,8 @@ def measure_experiments(run: SectionRun) -> None:
         trainings.literal(board, TrainingVariant(), "our_runs"),
         *(trainings.ours(board, environment, name) for name in _ARCHITECTURES),
     ]
-    wins = (trainings.wins(each, "minimax:depth=2") for each in larger)
-    run.add("experiment: larger board, wins moving first v minimax:depth=2", *wins)
+    wins = (trainings.wins(each, _OPPONENT) for each in larger)
+    run.add(f"experiment: larger board, wins moving first v {_OPPONENT}", *wins)
     small, large = (trainings.wins_v_perfect_play(agents) for agents in ours)
     run.add("experiment: deeper network, wins moving first v perfect play", small, small, large)
 
