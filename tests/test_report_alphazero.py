@@ -295,8 +295,8 @@ def test_the_experiments_of_report_e_run(monkeypatch):
     run = SectionRun(description, RunOptions(report_progress=shares.append))
     measure_experiments(run)
     assert [row.described is not None for row in run.rows] == [True, *[False] * 7, True, True]
-    assert all(row.literal.low <= row.literal.value <= row.literal.high for row in run.rows)
-    assert all(row.literal.value >= 0 and row.note for row in run.rows)
+    assert all(0 <= row.literal.spread_low <= row.literal.value <= row.literal.spread_high for row in run.rows)
+    assert all(row.note for row in run.rows)
     assert [one.value for one in run.rows[-1].columns.values()] == [50, 50, 50]
     assert shares == sorted(shares)
 
