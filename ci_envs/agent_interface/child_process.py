@@ -147,9 +147,9 @@ class ChildProcess:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as file:
-            while not self._is_stopped and (part := os.read(file.fileno(), _PART)):
-                self._parts.put(part)
+        output = self._process.stdout.fileno()
+        while not self._is_stopped and (part := os.read(output, _PART)):
+            self._parts.put(part)
         self._parts.put(b"")
 
     def _read_errors(self, file: BufferedReader) -> None:
