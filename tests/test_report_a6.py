@@ -121,7 +121,7 @@ def test_the_elite_stays_and_has_no_children():
     population = NETWORKS[:20]
     fitness = np.ones(20)
     fitness[[4, 9]] = 5
-    following = quixo_layers._next(population, fitness, np.random.default_rng(2))
+    following = quixo_layers._next(population, fitness, np.random.default_rng(2), quixo_layers.crossover)
     assert following[:2] == [population[4], population[9]]
     elite = {bias for place in (4, 9) for layer in population[place] for bias in layer.biases.tolist()}
     others = {bias for network in population for layer in network for bias in layer.biases.tolist()} - elite

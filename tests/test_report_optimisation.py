@@ -187,12 +187,15 @@ def test_figures_of_section_a3():
 
 
 def test_plots_of_section_a3():
-    plots = findings_of("A3").plots
-    assert [plot.name for plot in plots] == ["fitness", "ones"]
-    for plot in plots:
-        *lines, stopping = plot.panels[0].series
+    findings = findings_of("A3")
+    assert [plot.name for plot in findings.plots] == ["fitness", "ones"]
+    printed = {row.quantity: row.report.value for row in findings.rows if row.report}
+    for plot in findings.plots:
+        *lines, stopping, points = plot.panels[0].series
         assert [line.label for line in lines] == ["problem 1", "problem 2", "problem 5", "problem 10"]
         assert set(stopping.x) == {50.0}
+        best = {printed.get(f"best fitness, {line.label}, parents by {plot.name}") for line in lines}
+        assert set(points.y) == best - {None}
 
 
 def test_the_solver_of_section_a3():

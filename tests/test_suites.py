@@ -255,7 +255,8 @@ def test_the_commands_make_a_suite_and_grade_a_function_of_a_file(tmp_path):
     CliRunner().invoke(main, [*args, "--table", str(files["tex"]), "--csv", "-"], catch_exceptions=False)
     assert r"exact & 100.0 $\pm$0.0 & 100.0 $\pm$0.0 \\" in files["tex"].read_text()
     [entry] = (tmp_path / "board").glob("*first*.json")
-    assert "1 of 1 blocks are repeated exactly" in CliRunner().invoke(main, ["verify", str(entry)]).output
+    assert "1 of 1 blocks are repeated exactly" in CliRunner().invoke(main, ["verify", str(entry), "--trust"]).output
+    assert "can run any code of its author" in CliRunner().invoke(main, ["verify", str(entry)]).output
     wrong = CliRunner().invoke(main, [*args, "--table", "grades.doc"])
     assert "must end in .md or .tex" in wrong.output
     assert "need --suite" in CliRunner().invoke(main, ["exam", "Nim-v0", "random", "--submit", "board"]).output
