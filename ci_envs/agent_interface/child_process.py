@@ -180,6 +180,7 @@ class ChildProcess:
         began, seconds = monotonic(), self._limits.move_seconds + self._left if seconds is None else seconds
         while b"\n" not in self._unread and len(self._unread) < _MOST_BYTES:
             if not (part := self._next_part(began, seconds, canceled)):
+                self._parts.put(part)  # the next call finds the end, too
                 break
             self._unread += part
         self._left = 0.0
