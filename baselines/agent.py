@@ -13,7 +13,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.adapters import PredictorAgent, fitted
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
-from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD, Lookahead
+from ci_envs.agents.search.lookahead import Lookahead, LookaheadOption
 from ci_envs.baselines.model_file import read_model, shipped_models
 from ci_envs.baselines.model_zip import load_zip
 from ci_envs.baselines.policies import check_spaces, has_preferences, preferences
@@ -56,17 +56,7 @@ class SB3Agent(Agent):
                 untrusted=Untrusted(),
             ),
         ] = True,
-        lookahead: Annotated[
-            int | None,
-            Option(
-                "plies within which a search finds forced results; the policy then chooses among the best actions; 2 "
-                "wins at once, and prevents immediate wins of the opponent; 0 plays by the policy alone; none is the "
-                "setting of the model's file",
-                ge=0,
-                le=MAX_LOOKAHEAD,
-                untrusted=Untrusted(most=4),
-            ),
-        ] = None,
+        lookahead: LookaheadOption = None,
         trust: Annotated[
             bool,
             Option(

@@ -1,16 +1,16 @@
 """The agent that plays by an evolved network: NEAT, or lists of layers."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
 from ci_envs.agents.evolution.champion_agent import ChampionAgent, ChampionPath
 from ci_envs.agents.evolution.layers import layers_of, torch_module
 from ci_envs.agents.evolution.networks import NetworkPolicy, read_row
-from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD, LookaheadOption
 from ci_envs.games.game import Game
-from ci_envs.registry.options import Option, Untrusted, validated
+from ci_envs.registry.options import validated
 from ci_envs.validation import integer_between
 
 if TYPE_CHECKING:
@@ -42,16 +42,7 @@ class NeatAgent(ChampionAgent):
         game: Game,
         path: ChampionPath,
         *,
-        lookahead: Annotated[
-            int | None,
-            Option(
-                "plies within which a search finds forced results; the network then chooses among the best actions; "
-                "none is the setting of its training",
-                ge=0,
-                le=MAX_LOOKAHEAD,
-                untrusted=Untrusted(most=4),
-            ),
-        ] = None,
+        lookahead: LookaheadOption = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent.

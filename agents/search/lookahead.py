@@ -1,6 +1,6 @@
 """Look-ahead of a few plies before a policy chooses: it finds forced results, and knows nothing else of a position."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,23 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import action_count
 from ci_envs.kernels.compiler import Monomorphic, kernel
 from ci_envs.kernels.work_memory import WorkMemory
+from ci_envs.registry.options import Option, Untrusted
 
 MAX_LOOKAHEAD = 8
 """The largest number of plies of the option ``lookahead``."""
+
+LookaheadOption = Annotated[
+    int | None,
+    Option(
+        "plies within which a search finds forced results; the network then chooses among the best actions; 2 wins at "
+        "once, and prevents immediate wins of the opponent; 0 plays by the network alone; none is the setting of the "
+        "file",
+        ge=0,
+        le=MAX_LOOKAHEAD,
+        untrusted=Untrusted(most=4),
+    ),
+]
+"""The option ``lookahead`` of an agent whose file has a setting of it."""
 
 
 class Lookahead:
