@@ -13,9 +13,10 @@ decisions of a block without the other blocks.
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ from ci_envs.solver.solver import solver_of
 from ci_envs.suites.calibration import Calibration, calibration
 from ci_envs.suites.candidates import PHASES
 from ci_envs.suites.position_set import PositionSet
+
+T = TypeVar("T")
 
 BLOCK = 200
 """The number of positions on which an agent decides with one seed."""
@@ -163,10 +166,25 @@ def total_skill(grades: Sequence[Grade]) -> Mean:
         >>> total_skill([grade_agent(make_agent("exact", positions.game), positions, 2, 0)]).mean
         100.0
     """
-    games = defaultdict(list)
-    for each in grades:
-        games[each.environment.partition(":")[0]].append(each.skill)
+    games = by_game((each.environment, each.skill) for each in grades)
     return _mean_of([_mean_of(skills) for skills in games.values()])
+
+
+def by_game(values: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """Return the values of environments by the game: those of ``Nim-v0`` and ``Nim-v0:misere=True`` are together.
+
+    Args:
+        values: The id of an environment and a value, for each value.
+
+    Examples:
+        >>> from ci_envs.suites.grade import by_game
+        >>> by_game([("Nim-v0", 1), ("Quarto-v0", 2), ("Nim-v0:misere=True", 3)])
+        {'Nim-v0': [1, 3], 'Quarto-v0': [2]}
+    """
+    games = defaultdict[str, list[T]](list)
+    for environment, value in values:
+        games[environment.partition(":")[0]].append(value)
+    return dict(games)
 
 
 def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> Grade:

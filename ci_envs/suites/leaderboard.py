@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from ci_envs.suites.grade import (
     Grade,
     block_actions,
     block_rows,
+    by_game,
     chosen_regrets,
     graded_agent,
     random_regrets,
@@ -172,7 +172,7 @@ def check_entry(entry: dict[str, Any], sets: Sequence[PositionSet]) -> list[Posi
     if entry["checksum"] != suite_checksum(entry["suite"]):
         raise ValueError(f"the entry of {entry['agent']} is of another version of the suite {entry['suite']}")
     every = {positions.environment: positions for positions in sets}
-    graded, skills = list[PositionSet](), defaultdict[str, list[float]](list)
+    graded = list[PositionSet]()
     for row in entry["grades"]:
         if row["environment"] not in every:
             raise unknown_name("environment", row["environment"], every, owner=entry["suite"])
@@ -188,8 +188,8 @@ def check_entry(entry: dict[str, Any], sets: Sequence[PositionSet]) -> list[Posi
         )
         for name, claimed, right in claims:
             _check_equal(f"the entry of {entry['agent']} has the {name}", claimed, right, f" in {row['environment']}")
-        skills[row["environment"].partition(":")[0]].append(row["skill"]["mean"])
         graded.append(positions)
+    skills = by_game((row["environment"], row["skill"]["mean"]) for row in entry["grades"])
     total = fmean(map(fmean, skills.values()))
     _check_equal(f"the entry of {entry['agent']} has the total skill", entry["total"]["mean"], total)
     return graded

@@ -2,11 +2,11 @@
 
 import math
 import tomllib
-from collections import defaultdict
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from ci_envs.suites import grade
 from ci_envs.suites.leaderboard import read_entry
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +27,7 @@ def entries() -> dict[str, dict[str, Any]]:
 
 def by_game(entry: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return the grades of an entry for each game, without the parameters of the environments."""
-    games = defaultdict(list)
-    for row in entry["grades"]:
-        games[row["environment"].partition(":")[0]].append(row)
-    return dict(games)
+    return grade.by_game((row["environment"], row) for row in entry["grades"])
 
 
 def mean_skill(rows: list[dict[str, Any]]) -> float:
