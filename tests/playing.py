@@ -18,6 +18,11 @@ def batch_of(positions):
     return {key: np.stack([one[key] for one in seen]) for key in seen[0]}
 
 
+def words_seen(game, planes):
+    """Return the positions of observations, uint64 of shape (n, 2)."""
+    return np.array([game.rules.decode(game, np.ascontiguousarray(one)) for one in planes], dtype=np.uint64)
+
+
 def random_positions(game, count, seed):
     """Return positions in which the game is not over, from the initial position to late positions."""
     rng = np.random.default_rng(seed)

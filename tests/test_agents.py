@@ -15,7 +15,7 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent
 from ci_envs.agent_interface.making import register_agent
 from ci_envs.agents import Agent
 from ci_envs.registry.agents import AGENTS
-from ci_envs.solver.nim import is_won
+from ci_envs.solver.nim import are_won
 from ci_envs.training.learners import trainer_of
 
 GAMES = (
@@ -161,7 +161,7 @@ def test_nim_theory_agrees_with_search_of_every_position(max_take, misere):
     for heaps in itertools.product(range(4), range(5), range(6)):
         if any(heaps):
             position = Position.from_text(game, f"{heaps[0]},{heaps[1]},{heaps[2]} 0")
-            assert is_won(np.array(heaps), game) == (exact_value(position) == 1)
+            assert are_won(np.array([position.own], np.uint64), game) == [exact_value(position) == 1]
 
 
 @pytest.mark.parametrize("misere", [False, True])

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from playing import leaves_the_board, random_positions
+from playing import leaves_the_board, random_positions, words_seen
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, solve
 from ci_envs.agents.alphazero.exact_targets import ExactTargets
@@ -12,7 +12,7 @@ from ci_envs.agents.alphazero.replay import Replay, sample_type
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, PUCT, SearchSettings
-from ci_envs.games.batch import decode_batch, start_words
+from ci_envs.games.batch import start_words
 from ci_envs.games.operations import canonical
 from ci_envs.games.quarto.layout import HOLDING
 from ci_envs.kernels.bits import bit_counts
@@ -126,8 +126,7 @@ def test_a_game_is_drawn_when_a_position_comes_for_the_third_time():
     game = Quixo(4)
 
     def evaluate(planes):
-        words = np.empty((len(planes), 2), np.uint64)
-        decode_batch(game, np.ascontiguousarray(planes), words)
+        words = words_seen(game, planes)
         logits = np.zeros((len(planes), game.action_count), np.float32)
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             position = Position(game, own, opp)
@@ -223,9 +222,8 @@ def test_the_replay_buffer_returns_images_of_its_samples(game):
         turned = 0
         for one, mask, policy, value, drawn in zip(*batch, strict=True):
             number = int(np.flatnonzero(samples["value"] == value)[0])
-            original, words = samples[number], np.empty((1, 2), np.uint64)
-            decode_batch(game, one[np.newaxis], words)
-            own = tuple(words[0].tolist())
+            original = samples[number]
+            own = game.rules.decode(game, np.ascontiguousarray(one))
             image = Position(game, *own)
             assert (mask.dtype, set(np.flatnonzero(mask))) == (np.int8, set(image.legal_actions()))
             assert drawn == original["drawn"]

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from oracles.puct import SlowSearch
-from playing import leaves_the_board, random_positions
+from playing import leaves_the_board, random_positions, words_seen
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.alphazero.gumbel import halving_table
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.settings import SELECTIONS, SearchSettings
-from ci_envs.games.batch import decode_batch
 from ci_envs.kernels.bits import bit_counts
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((2, 3, 4), 2, True), Quarto())
@@ -30,8 +29,7 @@ class HashedNetwork:
 
     def __call__(self, planes):
         self.seen += len(planes)
-        words = np.empty((len(planes), 2), np.uint64)
-        decode_batch(self.game, np.ascontiguousarray(planes), words)
+        words = words_seen(self.game, planes)
         logits, values, draws = zip(*(self.of(own, opp) for own, opp in words.tolist()), strict=True)
         return np.array(logits), np.array(values), np.array(draws)
 
@@ -285,8 +283,7 @@ def test_in_quarto_the_value_keeps_its_sign_between_placement_and_gift():
     position = next(p for p in random_positions(game, 50, seed=9) if p.to_move == p.play(p.legal_actions()[0]).to_move)
 
     def even_hand(planes):
-        words = np.empty((len(planes), 2), np.uint64)
-        decode_batch(game, np.ascontiguousarray(planes), words)
+        words = words_seen(game, planes)
         movers = [Position(game, *row) for row in words.tolist()]
         values = np.array([value_of(mover) for mover in movers], dtype=np.float32)
         return np.zeros((len(planes), game.action_count), np.float32), values, np.zeros(len(planes), np.float32)
@@ -313,8 +310,7 @@ def would_wait(game, value_of, draw_of):
     """Return a network that prefers actions without a change of the board, with values by the numbers of cubes."""
 
     def evaluate(planes):
-        words = np.empty((len(planes), 2), np.uint64)
-        decode_batch(game, np.ascontiguousarray(planes), words)
+        words = words_seen(game, planes)
         logits = np.zeros((len(planes), game.action_count), np.float32)
         for row, (own, opp) in zip(logits, words.tolist(), strict=True):
             row[waits(Position(game, own, opp))] = 2

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fake_clock import FakeClock
 from oracles.exhaustive import exact_action_value, exact_value
+from oracles.rules import nim_is_won
 from playing import batch_of, distinct_actions, observation_of, random_positions
 
 import ci_envs.agents.search.mcts
@@ -16,7 +17,6 @@ from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, simulate, write_root
 from ci_envs.agents.search.tables import NO_TABLES
 from ci_envs.arena.match import play_match
-from ci_envs.solver.nim import is_won
 
 TICTACTOE = ConnectN(3, 3, 3)
 NIM = Nim((2, 3, 4))
@@ -267,7 +267,7 @@ def test_converges_to_the_theory_of_nim(game):
     positions = [Position.from_text(game, f"{a},{b},{c} 0") for a, b, c in heaps]
     actions = MCTSAgent(game, simulations=10_000, seed=0).act_batch(batch_of(positions)).tolist()
     for sizes, position, action in zip(heaps, positions, actions, strict=True):
-        won = is_won(np.array(sizes), game)
+        won = nim_is_won(sizes, game.max_take, game.misere)
         assert exact_action_value(position, action) == (1 if won else -1)
 
 

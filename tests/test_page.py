@@ -16,9 +16,9 @@ from axe_playwright_python.sync_playwright import Axe
 from itsdangerous import TimestampSigner
 from nicegui import Client
 from PIL import Image
-from playwright.sync_api import Error, TimeoutError, expect, sync_playwright
+from playwright.sync_api import Error, TimeoutError, expect
 from served_agents import Held, Slow
-from serving import SECRET, free_port, process, registered_until_the_end, served, wait_until
+from serving import NEEDS_CHROMIUM, SECRET, chromium, free_port, process, registered_until_the_end, served, wait_until
 
 import ci_envs
 from ci_envs.agent_interface.decision import decide
@@ -38,9 +38,8 @@ ENABLED = "[data-region]:not([aria-disabled=true])"
 VISITOR = "the browser of the test"
 MARKED = '"><b class=marked>&amp;'
 BEST = "#109648"
-CHROMIUM = Path("/usr/bin/chromium")
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="the page is tested with chromium, which is not here")
+pytestmark = NEEDS_CHROMIUM
 
 expect.set_options(timeout=60_000)  # rules may have to be compiled first
 
@@ -73,10 +72,8 @@ def _agents_of_the_test():
 
 @pytest.fixture(scope="module")
 def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -687,7 +684,7 @@ def test_moves_have_a_sound_if_the_user_wants_it(game, page):
     expect(button(page, "Sound")).to_have_attribute("aria-pressed", "true")
     page.locator(ENABLED).first.click()
     settled(page, 4)
-    wait_until(lambda: page.evaluate("window.sounds") == 2)  # at least one for both moves
+    wait_until(lambda: page.evaluate("window.sounds") >= 1)  # one, if both moves are shown at the same time
 
 
 def test_moves_are_texts_in_quarto(game, page):

@@ -148,7 +148,11 @@ def test_every_verdict_changes_with_the_rows(name, number):
     cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.why.cells)
     limits = [one for pair in comparisons for one in (pair.larger, pair.smaller) if not isinstance(one, Cell)]
     rng = np.random.default_rng(0)
-    found = {claim.verdict(random_rows(cells, limits or [1.0], rng)).verdict for _ in range(3000)}
+    found = set()
+    for number_of_rows in range(3000):
+        if number_of_rows >= 100 and len(found) > 1:
+            break
+        found.add(claim.verdict(random_rows(cells, limits or [1.0], rng)).verdict)
     assert found == {Verdict.HOLDS, Verdict.FAILS}
     wide = {cell.quantity: undecided_row(cell.quantity) for cell in cells}
     assert claim.verdict(wide).text == "not decided by 7 games"

@@ -10,14 +10,23 @@ import traceback
 from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from secrets import token_hex
 
 import httpx
 import pytest
 import sqlalchemy
-from playwright.sync_api import sync_playwright
-from serving import STOPPED_TIME, UNLIMITED, free_port, limit_pages, other_client, process, served, wait_until
+from serving import (
+    NEEDS_CHROMIUM,
+    STOPPED_TIME,
+    UNLIMITED,
+    chromium,
+    free_port,
+    limit_pages,
+    other_client,
+    process,
+    served,
+    wait_until,
+)
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -30,7 +39,6 @@ from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.limits import ClientLimits, client_of, current_client
 from ci_envs.web.store import StorageError, Store, UnknownGameError
 
-CHROMIUM = Path("/usr/bin/chromium")
 GAME = {"environment": "TicTacToe-v0"}
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
 
@@ -216,7 +224,7 @@ class EvilPage(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason="chromium is not installed")
+@NEEDS_CHROMIUM
 def test_a_page_of_another_site_in_a_browser(server):
     """The page on another port is in the same site as the server, which is the hardest case."""
     client, path = server
@@ -224,8 +232,7 @@ def test_a_page_of_another_site_in_a_browser(server):
     threading.Thread(target=evil.serve_forever).start()
     before = games_in(path)
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        with chromium() as browser:
             page = browser.new_page()
             target = str(client.base_url)
             page.goto(f"http://127.0.0.1:{evil.server_port}/?{target}")
@@ -235,7 +242,6 @@ def test_a_page_of_another_site_in_a_browser(server):
             with page.expect_navigation():
                 page.evaluate("document.forms[0].submit()")
             assert "Another web site sent this request" in page.content()
-            browser.close()
     finally:
         evil.shutdown()
         evil.server_close()
