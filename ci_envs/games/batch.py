@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 from ci_envs.games.observation import observe_with_mask
-from ci_envs.games.operations import action_count, canonical, decode, keeps_turn, legal, play, result
+from ci_envs.games.operations import action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.kernels.compiler import inlined, kernel
 
 ILLEGAL = -2
@@ -36,13 +36,6 @@ def play_checked(game: Any, words: Any, number: Any) -> Any:
     action = np.uint64(number)
     words[0], words[1] = play(game, own, opp, action)
     return result(game, words[0], words[1]), keeps_turn(game, own, opp, action)
-
-
-@kernel
-def decode_batch(game: Any, planes: Any, words: Any) -> None:
-    """Write the positions of ``planes`` into ``words``."""
-    for i in range(len(words)):
-        words[i, 0], words[i, 1] = decode(game, planes[i])
 
 
 @kernel

@@ -48,24 +48,19 @@ def _wins_each(game: Any, words: Any, won: Any) -> None:
         won[i] = wins(game, words[i])
 
 
-def is_won(heaps: NDArray[np.int64], game: Nim) -> NDArray[np.bool_]:
+def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
     """Return whether the player to move wins by theory.
 
+    In normal play a position is won if the xor of the heaps modulo (k + 1) is not zero. In misere play the same holds
+    if one of these numbers is 2 or more. Otherwise the position is won if an even number of them is 1.
+
     Args:
-        heaps: sizes of the heaps, 0 to 255, int64 of shape (..., heaps).
+        words: the first words of positions, an array of any shape.
         game: the game, with its limit per move and misere or normal play.
 
     Returns:
-        bool of shape (...). In normal play a position is won if the xor of the heaps modulo (k + 1) is not zero. In
-        misere play the same holds if one of these numbers is 2 or more. Otherwise the position is won if an even number
-        of them is 1.
+        bool of the shape of ``words``.
     """
-    places = np.arange(heaps.shape[-1], dtype=np.uint64) * np.uint64(8)
-    return are_won(np.bitwise_or.reduce(heaps.astype(np.uint64) << places, axis=-1), game)
-
-
-def are_won(words: NDArray[np.uint64], game: Nim) -> NDArray[np.bool_]:
-    """Return whether the player to move wins, from the first words of positions, an array of any shape."""
     won = np.empty(words.shape, dtype=np.bool_)
     _wins_each(game, np.array(words).reshape(-1), won.reshape(-1))
     return won

@@ -82,11 +82,6 @@ class OpeningBook:
         _write_keys(self.game, np.array([[own, opp]], dtype=np.uint64), key)
         return self._places.get(int(key[0]))
 
-    def knows(self, position: Position) -> bool:
-        """Return whether the value of a position (won, drawn or lost) is known."""
-        place = self.place(position.own, position.opp)
-        return place is not None and bool(self.known[place])
-
     def narrow(self, place: int, low: int, high: int) -> None:
         """Store that the score of a position is between ``low`` and ``high``."""
         self.bounds[:, place] = max(low, int(self.bounds[0, place])), min(high, int(self.bounds[1, place]))
