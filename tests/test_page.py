@@ -86,7 +86,7 @@ def server(tmp_path_factory):
 def context(browser):
     """A browser that keeps the files of the page, so that it loads them once."""
     with browser.new_context() as context:
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         yield context
 
 
@@ -512,7 +512,7 @@ def friend(server, browser, page):
     """The page of another person in another browser, who has taken the seat of O in a game of two people."""
     client, _ = server
     with browser.new_context() as context:
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         context.add_cookies([{"name": "session", "value": session(FRIEND), "url": str(client.base_url)}])
         yield context.new_page()
 
