@@ -33,7 +33,7 @@ from ci_envs.web.catalog import Catalog
 from ci_envs.web.offers import Offers
 from ci_envs.web.option_inputs import OptionInputs
 from ci_envs.web.schemas import CatalogEntry
-from docs.generators.options import agent_sections
+from docs.generators.options import agent_sections, all_options
 
 GAME = ConnectN(3, 3, 3)
 
@@ -88,12 +88,23 @@ def test_one_declaration_is_read_by_everything(most, strangers, monkeypatch):
     assert told["schema"] == {"type": "integer", "minimum": 1, "maximum": most}
     assert told["api"] == strangers
     assert told["form"] == (strangers, f"Number of actions to consider. At most {strangers} here.", 2)
-    assert f"| `width` | `2` | number of actions to consider; {allowed} |" in told["docs"]
+    assert f"| `width` | `2` | {allowed} | number of actions to consider |" in told["docs"]
     assert Catalog().agent(f"limited:width={strangers}", GAME).width == strangers
     with pytest.raises(ValueError, match=f"width must be {strangers} or less here, not {strangers + 1}"):
         Catalog().agent(f"limited:width={strangers + 1}", GAME)
     with pytest.raises(ValueError, match="secret cannot be set here"):
         Catalog().agent("limited:secret=1", GAME)
+
+
+def test_the_page_of_all_options_has_all_names_with_types_and_meanings():
+    page = all_options()
+    for entry in json.loads(CliRunner().invoke(main, ["list", "--json", "-"]).stdout):
+        head = f"### Training of `{entry['name']}`" if entry["kind"] == "learners" else f"### `{entry['name']}`"
+        assert f"{head}\n" in page, entry
+        if entry["kind"] != "learners":
+            assert all(f"\n| `{name}` | `" in page for name in entry["options"]), entry
+    cells = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    assert all(cell.strip(" |") for row in cells for cell in row)
 
 
 # --- strangers

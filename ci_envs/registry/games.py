@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ ENV_OPTIONS = {
         None,
         Option("plies after which an undecided game is a draw", ge=1, untrusted=Untrusted(most=1000)),
     ),
-    "render_mode": NamedOption("render_mode", Any, None, Option("how the environment draws")),
+    "render_mode": NamedOption(
+        "render_mode", Any, None, Option("how the environment draws", allowed="human, rgb_array, ansi or none")
+    ),
 }
 """The options of the environment of every game."""
 
@@ -51,6 +53,11 @@ class GameSpec:
         """Return the class of the game; import its module on the first call."""
         cls: type[Game] = import_object(self.game)
         return cls
+
+    def options(self) -> dict[str, NamedOption]:
+        """Return the parameters of the game by name, with the defaults of the id."""
+        options = options_of(self.game_class()).items()
+        return {name: replace(option, default=self.parameters.get(name, option.default)) for name, option in options}
 
 
 _ids: dict[str, object] = {}

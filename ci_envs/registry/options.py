@@ -166,12 +166,15 @@ class NamedOption:
         return f"{text} separated by commas" if self.element in numbers else text
 
     @property
+    def allowed_or_none(self) -> str:
+        """The allowed values in words, with None if it is allowed."""
+        is_named = not self.is_optional or not self.allowed or "none" in self.allowed
+        return self.allowed if is_named else f"none or {self.allowed}"
+
+    @property
     def meaning(self) -> str:
         """The meaning and the allowed values."""
-        allowed = self.allowed
-        if self.is_optional and allowed and "none" not in allowed:
-            allowed = f"none or {allowed}"
-        return "; ".join(filter(None, (self.declared.doc, allowed)))
+        return "; ".join(filter(None, (self.declared.doc, self.allowed_or_none)))
 
     @property
     def default_text(self) -> str:

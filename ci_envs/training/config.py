@@ -1,6 +1,5 @@
 """The options of trainers: frozen dataclasses whose fields declare options."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from textwrap import fill
 from typing import Annotated, Any, ClassVar
@@ -104,17 +103,11 @@ def values_of(config: TrainingConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in training_options(type(config))}
 
 
-def documentation(config_type: type[TrainingConfig], presets: Mapping[str, Any] | None = None) -> str:
-    """Return a text that lists each option with its default, its description and its allowed values.
-
-    Args:
-        config_type: The class with the options.
-        presets: Values that replace the defaults, for example the presets of a game.
-    """
+def documentation(config_type: type[TrainingConfig]) -> str:
+    """Return a text that lists each option with its default, its description and its allowed values."""
     lines = []
     for name, option in training_options(config_type).items():
-        default = (presets or {}).get(name, option.default)
         indent = " " * 6
-        lines.append(f"  {name}={'...' if option.is_required and default is option.default else option.text(default)}")
+        lines.append(f"  {name}={'...' if option.is_required else option.default_text}")
         lines.append(fill(option.meaning, 80, initial_indent=indent, subsequent_indent=indent))
     return "\n".join(lines)

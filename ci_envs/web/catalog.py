@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -15,8 +15,8 @@ from ci_envs.games.game import Game
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.agents import AGENTS, RUN_PROGRAMS
 from ci_envs.registry.docstring import docstring
-from ci_envs.registry.games import ENV_OPTIONS, GameSpec, registered, resolve
-from ci_envs.registry.options import NamedOption, options_of
+from ci_envs.registry.games import ENV_OPTIONS, registered, resolve
+from ci_envs.registry.options import NamedOption
 from ci_envs.registry.spec import split_spec
 from ci_envs.solver.solver import solver_of
 from ci_envs.validation import unknown_name
@@ -110,20 +110,14 @@ def _game(environment: str) -> tuple[Game, int]:
     if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment, re.ASCII):  # excludes modules and paths
         raise unknown_name("environment", environment, registered())
     spec, game, options = resolve(environment)
-    _allowed({each.name: getattr(game, each.name) for each in fields(game)}, _parameters(spec))
+    _allowed({each.name: getattr(game, each.name) for each in fields(game)}, spec.options())
     _allowed(options, ENV_OPTIONS)
     return game, ply_limit(game, options.get("max_cycles"))
 
 
 def _environment(id: str) -> Entry:
     spec = resolve(id)[0]
-    return Entry(id, _purpose(spec.game_class()), _parameters(spec))
-
-
-def _parameters(spec: GameSpec) -> dict[str, NamedOption]:
-    """Return the parameters of a game, with the defaults of its id."""
-    options = options_of(spec.game_class()).items()
-    return {name: replace(option, default=spec.parameters.get(name, option.default)) for name, option in options}
+    return Entry(id, _purpose(spec.game_class()), spec.options())
 
 
 @cache

@@ -25,6 +25,7 @@ from docs.generators.tutorials import convert_tutorials  # noqa: E402
 _SOLVERS = re.compile(r"<!-- options of the solvers (.*?) -->")
 _ROLE = re.compile(r":[a-z]+:<code>(?:~[\w.]*\.)?([^<]*)</code>")
 _TABLES = {
+    "<!-- all options -->": options.all_options,
     "<!-- leaderboard -->": leaderboard.leaderboard_table,
     "<!-- speed -->": speed.speed_table,
     "<!-- classes of Quixo -->": quixo_tables.class_table,

@@ -74,7 +74,10 @@ def set_covering(
     ] = None,
     sets: Annotated[
         Iterable[Iterable[int]] | None,
-        Option("elements of each set; the elements are the numbers from 0 to the largest one"),
+        Option(
+            "elements of each set; the elements are the numbers from 0 to the largest one",
+            allowed="lists of whole numbers, in Python only",
+        ),
     ] = None,
     unique: Annotated[
         bool, Option("whether sets with the same elements become one set, at the least of their costs")
