@@ -1,7 +1,8 @@
 """Check that each figure of the documentation has a source: ``python docs/check_figures.py`` prints those without one.
 
-A figure is a number with a unit or a percent sign, or a result such as 393/7/0, in the README, in a page or in the text
-of a tutorial. Figures that a script or the build of the site writes have a source. ``docs/figures.toml`` names the
+A figure is a number in digits or a word with a unit or a percent sign, a result such as 393/7/0 or 3 of 4, or a number
+alone in the cell of a table, in the README, in a page or in the text of a tutorial. Figures that a script or the build
+of the site writes have a source. ``docs/figures.toml`` names the
 sources of the others. The command prints a line ``FILE:LINE: MESSAGE`` for each finding, and exits with 1 if there are
 any.
 """
@@ -40,8 +41,25 @@ SCALES: dict[str, float] = {
 }
 """Regular expressions of the units, with the factor of a number with this unit."""
 
+NUMERALS: dict[str, float] = {
+    "half an?": 0.5,
+    **dict(zip(("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), range(2, 11), strict=True)),
+    **dict(zip(("twenty", "thirty", "forty", "fifty", "sixty"), range(20, 70, 10), strict=True)),
+    "(?:a|one) hundred": 100,
+}
+"""Regular expressions of numbers in words, with their values."""
+
 _NUMBER = r"(?<![\w.,/])\d(?:[\d,.]*\d)?"
-_FIGURE = re.compile(rf"({_NUMBER})[ \n-]?(?:%|(?:{'|'.join(SCALES)})\b)|{_NUMBER}/\d+/\d+\b", re.ASCII)
+_UNIT = rf"(?:%|(?:{'|'.join(SCALES)})\b)"
+_WHOLE = r"the\s+(?:games|points|positions|time)\b"
+_FIGURE = re.compile(
+    rf"{_NUMBER}[ \n-]?{_UNIT}"
+    rf"|\b(?:{'|'.join(NUMERALS)})[ \n-]{_UNIT}"
+    rf"|{_NUMBER}/\d+/\d+\b|{_NUMBER} / \d+ / \d+\b|{_NUMBER}\s+of\s+(?:the\s+)?{_NUMBER}(?! x )"
+    rf"|\b(?:(?:half|two\s+thirds|three\s+quarters|an?\s+(?:third|quarter|tenth))\s+of\s+{_WHOLE}|twice\s+as\s+\w+)"
+    rf"|(?<=\| ){_NUMBER}(?= \|)",
+    re.ASCII,
+)
 _NO_TEXT = re.compile(r"```.*?```|`[^`]*`|<!--.*?-->|\]\([^)]*\)|https?://\S+", re.DOTALL)
 _TUTORIAL_CODE = re.compile(r"^(?!# ).*$", re.MULTILINE)
 
@@ -74,11 +92,14 @@ class PageFigure(NamedTuple):
     line: int
 
     @property
-    def values(self) -> tuple[float, float]:
-        """The number, and the number in the base unit: seconds, bytes, or a share."""
-        number, unit = re.fullmatch(r"([\d.,]+)[ \n-]?(.*)", self.text, re.DOTALL).groups()  # type: ignore[union-attr]
-        value = float(number.replace(",", ""))
-        return value, value * next(scale for pattern, scale in SCALES.items() if re.fullmatch(pattern, unit))
+    def values(self) -> tuple[float, ...]:
+        """The number, and the number in the base unit if it has a unit: seconds, bytes, or a share."""
+        match = re.match(rf"[\d.,]+|{'|'.join(NUMERALS)}|", self.text)
+        number, unit = match[0], self.text[match.end() :].strip(" \n-")  # type: ignore[index,union-attr]
+        words = (value for pattern, value in NUMERALS.items() if re.fullmatch(pattern, number))
+        value = float(number.replace(",", "")) if number[:1].isdigit() else next(words, None)
+        scale = next((scale for pattern, scale in SCALES.items() if re.fullmatch(pattern, unit)), None)
+        return tuple(() if value is None else (value,) if scale is None else (value, value * scale))
 
 
 def figures(text: str) -> Iterator[PageFigure]:

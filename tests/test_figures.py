@@ -1,5 +1,6 @@
 """The check of the figures of the documentation (docs/check_figures.py): each has a source."""
 
+import dataclasses
 import json
 import re
 import runpy
@@ -9,6 +10,7 @@ import pytest
 
 from ci_envs.arena.ratings import wilson_interval
 from ci_envs.web import agent_process
+from ci_envs.web.limits import ClientLimits
 from docs.generators.results import FOLDER, measured_table
 
 ROOT = Path(__file__).parents[1]
@@ -31,7 +33,13 @@ def test_every_figure_of_the_documentation_has_a_source():
         ("It takes 0.6 ms or 2\nminutes, and is 4.1 times as fast.", ["0.6 ms", "2\nminutes", "4.1 times"]),
         ("The result is 393/7/0.", ["393/7/0"]),
         ("`time=0.1 s` [a](b%20c) https://a.org/3% <!-- 5% -->\n```\n7 s\n```", []),
-        ("Version 1.2.3 has 5 x 5 boards, 44 actions and 3 seeds.", []),
+        (
+            "It takes two\nminutes, twice as long, or half an hour for 697 of 700.",
+            ["two\nminutes", "twice as long", "half an hour", "697 of 700"],
+        ),
+        ("The result is 79 / 21 / 0, and a quarter of the games.", ["79 / 21 / 0", "a quarter of the games"]),
+        ("| a | 1,200 | b 5 |\n|---|---|---|\n| c | - | 16 |", ["1,200", "16"]),
+        ("Version 1.2.3 has 5 x 5 boards, 44 actions, two players and 3 seeds.", []),
     ],
 )
 def test_figures_are_numbers_with_units_outside_code_and_links(text, expected):
@@ -139,3 +147,13 @@ def test_the_included_tables_have_the_stated_size():
 def test_a_worker_process_has_the_stated_memory():
     limit = agent_process._LIMITS.memory_mb
     assert f"more than {limit} MiB is killed" in (ROOT / "docs" / "server_security.md").read_text()
+
+
+def test_the_limits_of_clients_are_those_of_the_server():
+    page = " ".join((ROOT / "docs" / "server_security.md").read_text().split())
+    stated = [int(number.replace(",", "")) for number in re.findall(r"(?<=\| )[\d,]+(?= \|)", page)]
+    *numbers_of_requests, share = dataclasses.astuple(ClientLimits())
+    assert stated == numbers_of_requests
+    assert (1 / share, 1 / share - 1) == (4, 3)
+    assert "waits three times as long as the page took" in page
+    assert "a quarter of the time of the server" in page
