@@ -54,9 +54,9 @@ agents swap seats, and each pair of games has the same random plies.
   number of graded actions, if the game is solved. The positions are those of the games, and many of them are easy. The
   [grades by exact answers](../exact_grades.md) use the same positions for all agents.
 - *critical*: the same share, only for positions in which at least one legal action loses value.
-- *equal time*: points against `mcts` with as many simulations as take the CPU time of the agent on one board, with
-  their 95% interval (Wilson), and this number of simulations. The games begin after {equal_plies} random plies. There
-  are no games of agents that take less than {least:g} ms.
+- *equal time*: the share of the points against `mcts` with the same CPU time for an action on one board, with its 95%
+  interval (Wilson). The number after the comma is the number of simulations of `mcts`. The games begin after
+  {equal_plies} random plies. Agents that take less than {least:g} ms do not play them.
 - *ms, one board*: milliseconds for an action in a single game.
 - *ms, many boards*: milliseconds for an action when many games are played at once and the agent decides on all boards
   together.
@@ -82,8 +82,8 @@ to move in each of them: the initial position is drawn, X wins `XX..O/...../....
 `OOOO./...../...X./...../..XXX`.
 
 - *correct values*: positions whose value the analysis of the agent predicts correctly.
-- *won games*: games that the side with the win won against `minimax:depth=6`, 10 from each of the two decided
-  positions. In brackets: 95% intervals (Wilson).
+- *won games*: games that the agent won against `minimax:depth=6` as the side that can win, 10 from each of the two
+  positions that are not drawn. In brackets: 95% intervals (Wilson).
 
 """
 
@@ -240,9 +240,9 @@ def _equal_time(found: dict[str, Any]) -> str:
         return ""
     source = f"({measured['date']}, {measured['machine']}). "
     if not measured["matches"]:
-        return f"No agent other than `mcts` takes {LEAST_MS:g} ms, so there are no games in equal time {source}"
+        return f"All agents except `mcts` take less than {LEAST_MS:g} ms, so there are no games in equal time {source}"
     games = sum(next(iter(measured["matches"].values()))[key] for key in _RESULTS)
-    return f"Equal time: {games} games of each agent {source}"
+    return f"Each agent played {games} games in equal time {source}"
 
 
 def _points(match: dict[str, int] | None) -> str:

@@ -72,7 +72,7 @@ def test_agents_play_against_mcts_in_equal_time(tmp_path, monkeypatch):
     assert (agent, match["ms"], match["losses"] + match["wins"] + match["draws"]) == ("exact", 2.0, 4)
     assert match["simulations"] == 199
     assert script["_points"]({"wins": 2, "draws": 2, "losses": 0, "simulations": 1500}) == "75% (30 to 95), 1,500"
-    assert "Equal time: 4 games" in script["_equal_time"](found)
+    assert "Each agent played 4 games in equal time" in script["_equal_time"](found)
 
 
 def test_the_games_of_the_pairs_are_those_of_the_agents(tmp_path):

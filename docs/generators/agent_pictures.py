@@ -57,7 +57,8 @@ def _minimax(sketch: Sketch) -> None:
     sketch.tree(140, 30, [["3"], ["3", "2"], ["5", "3", "2", "?"]], path=(0, 1), cut=3)
     sketch.text(260, 30, "the agent chooses the greatest value", anchor="start")
     sketch.text(260, 95, "the opponent chooses the smallest", anchor="start")
-    sketch.text(260, 160, "evaluation; '?' cannot change the 3", anchor="start")
+    sketch.text(260, 150, "evaluation of the last positions; '?' is", anchor="start")
+    sketch.text(260, 168, "skipped, because it cannot change the 3", anchor="start")
 
 
 def _mcts(sketch: Sketch) -> None:
@@ -65,7 +66,7 @@ def _mcts(sketch: Sketch) -> None:
     x, y = leaves[0]
     sketch.line((x, y + 14), (x, y + 34), dashed=True, colour=STRONG, width=2)
     sketch.text(225, 25, "numbers of visits", anchor="start")
-    sketch.text(225, 90, "follow good results, or try what has few visits", anchor="start")
+    sketch.text(225, 90, "choose good results, or actions with few visits", anchor="start")
     sketch.text(225, 155, "play at random to the end of the game", anchor="start")
 
 
@@ -114,7 +115,7 @@ def _monte_carlo(sketch: Sketch) -> None:
     sketch.line((60, 118), (455, 118))
     sketch.line((455, 118), (455, 92))
     sketch.box(420, 48, 70, 44, "won", STRONG)
-    sketch.text(260, 150, "the result of the game moves the values of all its positions")
+    sketch.text(260, 150, "the values of all positions of a game move towards its result")
 
 
 def _evolution_strategy(sketch: Sketch) -> None:
@@ -165,7 +166,7 @@ def _nim_ga(sketch: Sketch) -> None:
     sketch.box(275, 70, 50, 34, "0", STRONG)
     sketch.text(90, 150, "two genomes")
     sketch.text(275, 150, "their child")
-    sketch.text(350, 77, "wanted nim-sum,", anchor="start")
+    sketch.text(350, 77, "preferred nim-sum,", anchor="start")
     sketch.text(350, 97, "accepted distance", anchor="start")
 
 
@@ -182,8 +183,8 @@ def _quarto_ga(sketch: Sketch) -> None:
         for column, text in enumerate(("b2", "p7", "c1", "p3", "d4", "p9", "a1", "p0")):
             sketch.box(40 + 38 * column, 35 + 36 * row, 36, 28, text if row == 1 else "", STRONG if row == 1 else PALE)
     sketch.text(190, 155, "plans: cells and pieces of the next eight plies")
-    sketch.text(358, 70, "keep the plans with the", anchor="start")
-    sketch.text(358, 90, "best end, vary them", anchor="start")
+    sketch.text(358, 70, "keep the plans with", anchor="start")
+    sketch.text(358, 90, "the best result, vary them", anchor="start")
 
 
 def _openspiel(sketch: Sketch) -> None:

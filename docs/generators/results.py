@@ -40,7 +40,7 @@ def _comparison_table(found: dict[str, Any]) -> str:
     options = f"--random-plies {found['random_plies']} --games {found['games']} --seed {found['seed']}"
     agents = " ".join(row["agent"] for row in found["agents"])
     command = f"ci-envs compare {found['environment']} {agents} {options}"
-    note = "Each row has the shares of the points against the agents of row 1, 2 and so on."
+    note = "*Against 1* is the agent's share of the points in the games against the agent of the first row, and so on."
     return f"{markdown_table(heads, cells)}\n\n{note}\n`{command}`"
 
 
