@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ci_envs.drawing.figure_file import figure_type
+from ci_envs.drawing.plot_style import styled
 from ci_envs.suites.calibration import Calibration, pooled
 from ci_envs.suites.report import Graded, by_total, environments_of
 
@@ -15,6 +16,7 @@ _SPREAD = 0.6  # of the rows of an environment's agents
 _LEAST_SKILL = -20
 
 
+@styled
 def draw_grades(title: str, graded: Sequence[Graded]) -> "Figure":
     """Return a figure with the skill of each agent in each environment, and with calibration curves.
 
