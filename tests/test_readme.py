@@ -80,6 +80,7 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
         file.write_text(agent)
     Path("other.py").write_text("import mine\n\n\nclass Agent:\n    act = staticmethod(mine.agent)\n")
     MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/TicTacToe-v0")).save("ppo.zip")
+    MaskablePPO("MlpPolicy", gymnasium.make("ci_envs/Quixo-v0")).save("quixo_ppo.zip")
     for name, rest in commands:
         if name == "serve":  # until it is stopped: test_web.py starts it
             continue
