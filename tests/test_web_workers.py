@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -23,7 +24,9 @@ from ci_envs.web import agent_process, agent_worker
 from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_process import AgentError
 from ci_envs.web.agent_processes import AgentProcesses
+from ci_envs.web.catalog import Catalog
 from ci_envs.web.fair_pool import FairPool
+from ci_envs.web.preparation import prepare
 from ci_envs.web.process_memory import MemoryMeter
 from ci_envs.web.timed_protocol import REQUEST_SECONDS
 
@@ -176,14 +179,32 @@ def test_memory_is_estimated_as_it_was_measured():
     assert meter.estimate([pid]) == pytest.approx(used, abs=5)
 
 
-def test_a_process_says_that_it_compiles(tmp_path, monkeypatch):
-    """The next process reads the code from the disk."""
+def test_a_process_that_compiles_says_so_and_is_replaced(tmp_path, monkeypatch):
+    """The next process reads the code from the disk, and stays, also if it has to compile code again."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     position, said = start("TicTacToe-v0"), []
-    for expected in (1, 1):
-        with pool_of() as pool, pool.process(position.game, "random") as worker:
-            worker.decide(position, "random", 3, NEVER, lambda: said.append("compiling"))
-        assert len(said) == expected
+    with pool_of() as pool:
+
+        def decided_in():
+            with pool.process(position.game, "random") as worker:
+                worker.decide(position, "random", 3, NEVER, lambda: said.append("compiling"))
+            return worker
+
+        compiling, reading = decided_in(), decided_in()
+        assert reading is not compiling
+        assert decided_in() is reading
+        assert said == ["compiling"]
+        shutil.rmtree(tmp_path)
+        reading.kill()
+        assert decided_in() is decided_in()
+        assert said == ["compiling"] * 2
+
+
+def test_no_process_keeps_the_agents_of_the_preparation():
+    catalog = SimpleNamespace(environments=lambda: [SimpleNamespace(name="TicTacToe-v0")], game=Catalog().game)
+    with pool_of() as pool:
+        prepare(catalog, pool, NEVER)
+        assert [one.known for one in pool._processes._idle] == [set()]
 
 
 def test_agents_are_evicted_by_number_and_by_memory(monkeypatch):
@@ -210,7 +231,6 @@ def test_an_agent_whose_module_is_not_found_does_not_stop_the_workers(monkeypatc
 def test_a_killed_idle_process_is_replaced(pool):
     _, worker = decided(pool, LARGE, "random")
     worker.kill()
-    wait_until(lambda: not worker.is_usable)
     assert decided(pool, LARGE, "random")[1] is not worker
 
 
@@ -262,6 +282,33 @@ def test_worker_processes_end_with_a_killed_server(tmp_path):
         running.kill()
         running.wait()
         wait_until(lambda: not any(map(is_running, workers)))
+
+
+def test_the_fork_server_is_a_copy_of_the_server_without_its_files(tmp_path):
+    """If it is killed with its workers, a new program takes its place."""
+    path = tmp_path / "games.sqlite"
+    with process(path, free_port()) as (client, running):
+        begin(client, "TicTacToe-v0", "random")
+        (fork_server,) = children(running.pid)
+        assert command_of(fork_server) == command_of(running.pid)
+        assert str(path) in files_of(running.pid)
+        family = [*children(fork_server), fork_server]
+        for pid in family:
+            common = files_of(pid) & files_of(running.pid)
+            assert not any(file == str(path) or file.startswith("socket:") for file in common)
+        for pid in family:
+            os.kill(pid, signal.SIGKILL)
+        game = begin(client, "TicTacToe-v0", "random")
+        assert client.get(f"/api/games/{game['id']}", params={"after": 1}).json()["plies"] == 2
+        assert "ci_envs.web.fork_server" in command_of(*children(running.pid))
+
+
+def command_of(pid):
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+
+
+def files_of(pid):
+    return {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}
 
 
 def children(pid):

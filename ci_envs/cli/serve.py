@@ -90,16 +90,26 @@ def serve(
             from ci_envs.web.body_limit import MAX_BODY
             from ci_envs.web.catalog import Catalog
             from ci_envs.web.cookie_secret import load_cookie_secret
+            from ci_envs.web.fork_server import forked_server
             from ci_envs.web.guard import AllowedHosts
             from ci_envs.web.page import add_pages
             from ci_envs.web.timed_protocol import TimedProtocol
+        fork_server = forked_server()  # before this process has other threads, files and secrets
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
         hosts = AllowedHosts.of(host, allowed)
         catalog = Catalog(dict(map(_named_agent, listed)))
         try:
             path = games or games_file()
-            app = create_app(path, catalog, workers=workers, hosts=hosts, memory_mb=memory_mb, prepares=prepares)
+            app = create_app(
+                path,
+                catalog,
+                workers=workers,
+                hosts=hosts,
+                memory_mb=memory_mb,
+                prepares=prepares,
+                fork_server=fork_server,
+            )
             add_pages(app, load_cookie_secret(path))
         except OSError as error:
             raise ValueError(f"{error}. Choose {'another' if games else 'a'} file with --games FILE") from None

@@ -42,6 +42,8 @@ class AgentProcess:
 
     Attributes:
         known: the games and spec strings of the agents that the process has made.
+        began: the time at which the process was started, as of ``time.monotonic``.
+        compiled: the jobs for which the process has compiled code: their kind, game and spec string.
     """
 
     def __init__(self, listed: Mapping[str, str], start: Callable[[IO[bytes]], Program]) -> None:
@@ -55,17 +57,19 @@ class AgentProcess:
             ProcessError: The process cannot be started.
         """
         self._process = ChildProcess(start, _LIMITS)
-        self._killed_because = ""
+        self._is_killed, self._killed_because = False, ""
         registered = {name: b64encode(cloudpickle.dumps(one)).decode() for name, one in AGENTS.registered.items()}
         self._process.send({"path": sys.path, "registered": registered, "listed": dict(listed)})
         self._is_ready = False
         self.known: set[tuple[Game, str]] = set()
-        self._done: set[tuple[str, Game, str]] = set()  # the jobs whose code is compiled
+        self.began = monotonic()
+        self.compiled: set[tuple[str, Game, str]] = set()
+        self._done: set[tuple[str, Game, str]] = set()  # the jobs that need no compilation any more
 
     @property
     def is_usable(self) -> bool:
         """Return whether the process can do another job."""
-        return self._process.is_running and self._process.memory_mb() <= _KEPT_MB
+        return not self._is_killed and self._process.is_running and self._process.memory_mb() <= _KEPT_MB
 
     def has_code(self, game: Game, spec: str) -> bool:
         """Return whether the process has made an agent with this name for a game, with any options."""
@@ -93,7 +97,7 @@ class AgentProcess:
         Args:
             reason: The end of the message for users, such as "needed too much memory".
         """
-        self._killed_because = reason
+        self._is_killed, self._killed_because = True, reason
         self._process.kill()
 
     def stop(self) -> None:
@@ -175,19 +179,21 @@ class AgentProcess:
         canceled: Event | None = None,
         on_compiling: Callable[[], None] = lambda: None,
     ) -> dict[str, Any]:
-        limit = DECISION_SECONDS + (0.0 if (job["job"], game, spec) in self._done else _FIRST_SECONDS)
+        kind = job["job"], game, spec
+        limit = DECISION_SECONDS + (0.0 if kind in self._done else _FIRST_SECONDS)
         try:
             self.wait_until_ready()
             self._process.send({**job, "game": b64encode(pickle.dumps(game)).decode(), "spec": spec})
             end = monotonic() + limit
             while "compiling" in (answer := _checked(self._process.receive(end - monotonic(), canceled))):
+                self.compiled.add(kind)
                 on_compiling()
         except ProcessTimeoutError:  # the time after the report of a compilation is only a part of the limit
             raise self._agent_error(spec, f"gave no answer within {limit:g} s") from None
         except ProcessError as error:
             raise self._agent_error(spec, error) from None
         self.known.add((game, spec))
-        self._done.add((job["job"], game, spec))
+        self._done.add(kind)
         return answer
 
     def _agent_error(self, spec: str, error: ProcessError | str) -> AgentError:

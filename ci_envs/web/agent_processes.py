@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from threading import Event, Lock, Thread
+from time import monotonic
 
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.games.game import Game
 from ci_envs.web.agent_process import AgentProcess
-from ci_envs.web.fork_server import starter
+from ci_envs.web.fork_server import ForkServer, starter
 from ci_envs.web.process_memory import MemoryMeter
 
 _INTERVAL = 0.25  # seconds between two looks at the memory while a process has a job
+_NOTED_JOBS = 1000  # jobs whose compiled code is on the disk
 _SMALL_MB = 100  # the memory of a process that has a simple agent, of which other processes share a part
 
 
@@ -23,18 +25,22 @@ class AgentProcesses:
     reduce it.
     """
 
-    def __init__(self, listed: Mapping[str, str], kept: int, memory_mb: int) -> None:
+    def __init__(
+        self, listed: Mapping[str, str], kept: int, memory_mb: int, fork_server: ForkServer | None = None
+    ) -> None:
         """Make the pool. Its processes start when they are needed.
 
         Args:
             listed: The agents that the owner of the server adds.
             kept: The number of processes that are kept without a job.
             memory_mb: The budget of all processes together, in units of 2^20 bytes.
+            fork_server: The process that forks them. None means one that starts with the first of them.
         """
         self._listed, self._kept, self._memory_mb = listed, kept, memory_mb
-        self._start_program, self._fork_server = starter()
+        self._start_program, self._fork_server = starter(fork_server)
         self._all: set[AgentProcess] = set()
         self._idle: list[AgentProcess] = []  # the last used at the end
+        self._compiled: dict[tuple[str, Game, str], float] = {}  # by job, the time of the compilation
         self._meter = MemoryMeter()
         self._is_closed = False
         self._is_busy = Event()
@@ -78,13 +84,28 @@ class AgentProcesses:
         return process
 
     def give_back(self, process: AgentProcess) -> None:
-        """Keep a process for the next job, or replace it if it has failed or uses much memory."""
-        if not process.is_usable:
+        """Keep a process for the next job, or replace it if it has failed, uses much memory or has compiled code.
+
+        Compiled code takes up to 70 MiB. A new process reads it from the disk in less than 0.1 s, which takes 3 MiB.
+        """
+        if not process.is_usable or self._has_new_code(process):
             self._remove(process)
             with suppress(ProcessError):  # the next job starts a process
                 self._keep(self._new())
         else:
             self._keep(process)
+
+    def _has_new_code(self, process: AgentProcess) -> bool:
+        """Return whether a process has compiled code that was not on the disk when the process began.
+
+        Code that a later process compiles again cannot be stored on the disk.
+        """
+        with self._lock:
+            new = [job for job in process.compiled if process.began < self._compiled.get(job, monotonic())]
+            self._compiled |= dict.fromkeys(set(new) - self._compiled.keys(), monotonic())
+            for job in list(self._compiled)[:-_NOTED_JOBS]:
+                del self._compiled[job]
+        return bool(new)
 
     def _take_idle(self, game: Game, spec: str) -> AgentProcess | None:
         with self._lock:

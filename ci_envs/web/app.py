@@ -16,6 +16,7 @@ from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.api import add_handlers, analysis_router, games_router
 from ci_envs.web.body_limit import BodyLimit
 from ci_envs.web.catalog import Catalog
+from ci_envs.web.fork_server import ForkServer
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts, HostGuard, OriginGuard, SecurityHeaders
 from ci_envs.web.limits import ClientLimits, RateLimit
@@ -45,6 +46,7 @@ def create_app(
     limits: ClientLimits | None = None,
     memory_mb: int | None = None,
     prepares: bool = False,
+    fork_server: ForkServer | None = None,
 ) -> FastAPI:
     """Make the application.
 
@@ -58,13 +60,16 @@ def create_app(
         memory_mb: The memory of all worker processes together, in units of 2^20 bytes. None means 192, and 256
             more for each worker.
         prepares: Whether to compile the code of the usual games in the background after the start.
+        fork_server: The process that forks the worker processes. None means one that starts with the first of them.
 
     Raises:
         ValueError: ``workers`` or ``memory_mb`` is not positive.
         OSError: The file cannot be created, or is not a store of games.
     """
     store = Store(path)
-    service = GameService(store, catalog or Catalog(), workers=workers, limits=limits, memory_mb=memory_mb)
+    service = GameService(
+        store, catalog or Catalog(), workers=workers, limits=limits, memory_mb=memory_mb, fork_server=fork_server
+    )
 
     analyses = AnalysisService(service)
 

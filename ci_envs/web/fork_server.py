@@ -1,7 +1,9 @@
 """A fork server: a process that has imported the agents and Numba, and forks a worker process in milliseconds.
 
 The worker processes share the memory of the modules. A new interpreter would take seconds, and 150 MiB of its own.
-The program of the fork server is ``python -m ci_envs.web.fork_server``. It has one thread, so that its forks are safe.
+``ci-envs serve`` forks its fork server from itself, so that it shares this memory too. In other programs, and if the
+fork server has ended, it is a new process (``python -m ci_envs.web.fork_server``). It does nothing but fork, so that
+its forks are safe.
 """
 
 import gc
@@ -16,9 +18,9 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from threading import Lock
+from threading import Lock, active_count
 from time import monotonic, sleep
-from typing import IO
+from typing import IO, NoReturn
 
 from ci_envs.agent_interface.child_process import Program, run_command
 from ci_envs.kernels.compilations import load_compiler
@@ -36,7 +38,7 @@ class ForkServer:
 
     def __init__(self) -> None:
         """Make a fork server that is not started."""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._pid: int | None = None
         self._socket: socket.socket | None = None
         self._is_closed = False
         self._lock = Lock()
@@ -44,7 +46,22 @@ class ForkServer:
     @property
     def pid(self) -> int | None:
         """The number of the process, or None if it is not started."""
-        return None if self._process is None else self._process.pid
+        return self._pid
+
+    def fork(self) -> None:
+        """Start as a copy of this process, which shares the memory of the modules and of Numba with it.
+
+        Call this before the process has another thread, or files and secrets that are not for agents.
+        """
+        load_compiler()
+        _freeze()
+        here, there = socket.socketpair()
+        with there:
+            self._pid = os.fork()
+            if not self._pid:
+                here.close()
+                _run(there)
+        self._socket = here
 
     def start_worker(self, errors: IO[bytes]) -> Program:
         """Start a worker process.
@@ -59,7 +76,7 @@ class ForkServer:
         try:
             with self._lock:
                 pid = self._ask(_FORK, jobs[0], answers[1], errors.fileno())
-                server = self._process
+                server = self._socket
         except OSError:
             os.close(jobs[1])
             os.close(answers[0])
@@ -77,10 +94,10 @@ class ForkServer:
             self._is_closed = True
             self._stop()
 
-    def _poll(self, pid: int, server: "subprocess.Popen[bytes] | None") -> int | None:
+    def _poll(self, pid: int, server: socket.socket | None) -> int | None:
         """Return the exit status of a worker process that a fork server has forked, or None while it runs."""
         with self._lock:
-            if server is self._process is not None:
+            if server is self._socket is not None:
                 status = self._ask(pid)
                 return None if status == _RUNNING else status
         return -signal.SIGKILL  # its fork server has ended
@@ -105,16 +122,17 @@ class ForkServer:
             raise ConnectionError("the server ends")
         here, there = socket.socketpair()
         with there:
+            there.set_inheritable(True)
             command = [sys.executable, "-m", __name__, str(there.fileno())]
-            self._process = subprocess.Popen(command, pass_fds=[there.fileno()], start_new_session=True)
+            self._pid = os.posix_spawn(sys.executable, command, os.environ)
         self._socket = here
 
     def _stop(self) -> None:
-        if self._socket is not None and self._process is not None:
+        if self._socket is not None and self._pid is not None:
             self._socket.close()
-            self._process.kill()
-            self._process.wait()
-        self._socket = self._process = None
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+        self._socket = self._pid = None
 
 
 class _ForkedProcess:
@@ -152,24 +170,58 @@ class _ForkedProcess:
         return status
 
 
-def starter() -> "tuple[Callable[[IO[bytes]], Program], ForkServer | None]":
-    """Return a function that starts a worker process, and its fork server. Windows has no fork."""
+def forked_server() -> ForkServer | None:
+    """Return a fork server that is a copy of this process (:meth:`ForkServer.fork`), or None if that is impossible.
+
+    Windows has no fork, and a fork copies only one thread.
+    """
+    if not hasattr(os, "fork") or active_count() > 1:
+        return None
+    server = ForkServer()
+    server.fork()
+    return server
+
+
+def starter(server: ForkServer | None) -> "tuple[Callable[[IO[bytes]], Program], ForkServer | None]":
+    """Return a function that starts a worker process, and its fork server.
+
+    Args:
+        server: The fork server. None means a new one, and none on Windows, which has no fork.
+    """
     if not hasattr(os, "fork"):
         return run_command([sys.executable, "-m", _WORKER]), None
-    server = ForkServer()
+    server = server or ForkServer()
     return server.start_worker, server
 
 
 def main() -> None:
+    """Run the fork server of the process at the other end of the socket with the number ``sys.argv[1]``."""
+    load_compiler()
+    _run(socket.socket(fileno=int(sys.argv[1])))
+
+
+def _freeze() -> None:
+    """Exclude all objects from garbage collections. In a forked process they would copy the pages of these objects."""
+    gc.collect()
+    gc.freeze()
+
+
+def _run(control: socket.socket) -> NoReturn:
     """Fork worker processes for the process at the other end of a socket, until it ends."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    try:
+        os.setsid()  # the keys that interrupt the server do not end the workers before their jobs
+        _serve(control)
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+def _serve(control: socket.socket) -> None:
     work = import_module(_WORKER).main
     for name in _AGENTS:
         with suppress(ImportError):  # a package of this agent is not installed
             import_module(f"ci_envs.agents.{name}")
-    load_compiler()
-    gc.collect()
-    gc.freeze()  # a collection in a worker process would copy the pages of all these objects
+    _freeze()
     while True:
         message, files, _, _ = socket.recv_fds(control, _NUMBER.size, 3)
         if not message:

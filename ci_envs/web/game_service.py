@@ -16,6 +16,7 @@ from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_processes import AgentProcesses
 from ci_envs.web.catalog import HUMAN, Catalog
 from ci_envs.web.clock import Clock, clock_changes, is_time_up, used_seconds
+from ci_envs.web.fork_server import ForkServer
 from ci_envs.web.game_states import GameStates
 from ci_envs.web.hosted_game import GameStateError, History, HostedGame, left_to_redo, taken_back, who_resigns
 from ci_envs.web.limits import BusyError, ClientLimitError, ClientLimits, current_client
@@ -57,6 +58,7 @@ class GameService:
         workers: int | None = None,
         limits: ClientLimits | None = None,
         memory_mb: int | None = None,
+        fork_server: ForkServer | None = None,
     ) -> None:
         """Make the service.
 
@@ -68,6 +70,7 @@ class GameService:
             limits: The limits for clients. None means the defaults.
             memory_mb: The memory of all worker processes together, in units of 2^20 bytes. None means 192, and 256
                 more for each worker.
+            fork_server: The process that forks the worker processes. None means one that starts with the first of them.
 
         Raises:
             ValueError: ``workers`` or ``memory_mb`` is not positive.
@@ -78,7 +81,7 @@ class GameService:
         self.limits = limits or ClientLimits()
         budget = _MEMORY_MB + _WORKER_MB * self._workers
         budget = budget if memory_mb is None else integer_between("memory_mb", memory_mb, 1)
-        self._processes = AgentProcesses(catalog.listed, _KEPT * self._workers, budget)
+        self._processes = AgentProcesses(catalog.listed, _KEPT * self._workers, budget, fork_server)
         self.agents = AgentPool(self._processes, self._workers, "agent")
         self.analysts = AgentPool(self._processes, self._workers, "search")
         self.listeners = Listeners()
