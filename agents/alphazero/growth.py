@@ -86,7 +86,7 @@ def receive_outputs(
         _end_waiting(game, forest[i], trees[i], settings, waiting[k], memory, gammas[i], share)
 
 
-@kernel
+@inlined
 def _grow(game: Any, nodes: Any, tree: Any, settings: Any, gumbel: Any, i: Any, tables: Any) -> Any:
     """Grow a tree and return whether it has a new leaf for the network. Other leaves are backed up at once."""
     while tree.left > 0 and not is_proven(nodes[ROOT]):
@@ -161,7 +161,7 @@ def _count_waiting(nodes: Any, node: Any, change: Any) -> Any:
     return is_open
 
 
-@kernel
+@inlined
 def _apply_output(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
     """Expand and back up the leaf of a tree with the output of the network."""
     leaf = tree.leaf
