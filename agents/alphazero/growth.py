@@ -109,7 +109,7 @@ def _grow(game: Any, nodes: Any, tree: Any, settings: Any, gumbel: Any, i: Any, 
     return False
 
 
-@kernel
+@inlined
 def _repeats(nodes: Any, node: Any) -> Any:
     """Return whether an ancestor of a node has the same position with the same player to move."""
     here = nodes[node]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.games import lean_kernel
+from ci_envs.games import inlined, lean_kernel
 from ci_envs.kernels.hash_table import home_slot
 
 _BYTES = 1 << 25
@@ -36,7 +36,7 @@ def new_memory(actions: int) -> Memory:
     return Memory(np.zeros(2 * count, np.int32), np.zeros(count, entry), np.zeros(1, np.int64))
 
 
-@lean_kernel
+@inlined
 def find_entry(memory: Any, own: Any, opp: Any) -> Any:
     """Return the index of the entry of a position, or -1 if the cache does not contain the position."""
     entry = np.int64(memory.slots[_slot(memory, own, opp)]) - 1
@@ -45,7 +45,7 @@ def find_entry(memory: Any, own: Any, opp: Any) -> Any:
     return np.int64(-1)
 
 
-@lean_kernel
+@inlined
 def add_entry(memory: Any, own: Any, opp: Any, logits: Any, value: Any, draw: Any) -> Any:
     """Write an entry and return its index. A full cache replaces its oldest entry."""
     number = memory.written[0] & (len(memory.entries) - 1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ci_envs.agents.alphazero.contempt import contempt_at
 from ci_envs.agents.alphazero.gumbel import write_improved_policy
 from ci_envs.agents.search.tree import ROOT, choose_child, own_bounds
-from ci_envs.games import DRAW, kernel
+from ci_envs.games import DRAW, inlined, kernel
 
 
 class SearchResult(NamedTuple):
@@ -86,7 +86,7 @@ def write_result(
         actions[i] = nodes[best].action
 
 
-@kernel
+@inlined
 def _write_visit_shares(nodes: Any, best: Any, policy: Any) -> None:
     """Write the visit shares of the root's open children, or 1 for the best child if it is closed."""
     root = nodes[ROOT]

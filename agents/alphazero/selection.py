@@ -12,10 +12,10 @@ from ci_envs.agents.alphazero.contempt import contempt_at
 from ci_envs.agents.alphazero.gumbel import select_at_root
 from ci_envs.agents.alphazero.settings import UCB
 from ci_envs.agents.search.tree import ROOT, is_proven
-from ci_envs.games import kernel
+from ci_envs.games import inlined, kernel
 
 
-@kernel
+@inlined
 def select_leaf(nodes: Any, tree: Any, settings: Any, gumbel: Any, i: Any) -> Any:
     """Select a path from the root to a leaf, a node without children, and return the leaf.
 
