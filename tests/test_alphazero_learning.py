@@ -17,6 +17,7 @@ from ci_envs.games.operations import canonical
 from ci_envs.games.quarto.layout import HOLDING
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.quarto import QuartoSolution
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2, True), Quarto())
 
@@ -315,3 +316,22 @@ def test_exact_values_replace_the_targets_of_positions_that_the_source_knows(gam
         preferred = keeps & (old["policy"] > 0)
         expected = preferred if preferred.any() else keeps
         assert sample["policy"] == pytest.approx(expected / expected.sum())
+
+
+@pytest.mark.parametrize("game", [ConnectN(3, 3, 3), Quarto()])
+def test_samples_of_a_source_have_its_targets(game):
+    """In Quarto, the source does not know the actions with 4 pieces and one in hand, nor with 5 and none in hand."""
+    samples, again = (ExactTargets(game, "exact").sample(100, np.random.default_rng(3)) for _ in range(2))
+    np.testing.assert_array_equal(samples, again)
+    solution = solve(game)
+    for sample in samples:
+        position = Position(game, int(sample["own"]), int(sample["opp"]))
+        value, keeps = solution.value(position), np.isin(range(game.action_count), solution.value_actions(position))
+        assert (sample["value"], sample["drawn"]) == (value, value == 0)
+        assert sample["policy"] == pytest.approx(keeps / keeps.sum())
+    if isinstance(game, Quarto):
+        plies = {QuartoSolution(game).plies(own, opp) for own, opp in samples[["own", "opp"]].tolist()}
+        assert {9, 10}.isdisjoint(plies)
+        assert {8, 11} <= plies
+    else:
+        assert len(samples) == 100

@@ -11,11 +11,14 @@ from click.testing import CliRunner
 from fake_clock import FakeClock
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from ci_envs import ConnectN
+from ci_envs import ConnectN, solve
+from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero import training
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
+from ci_envs.agents.alphazero.exact_targets import ExactTargets
+from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.learner import Learner
 from ci_envs.agents.alphazero.model_file import read_model
 from ci_envs.agents.alphazero.network import new_network
@@ -24,7 +27,9 @@ from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.alphazero.workers import ThreadWorkers
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena import play_match
+from ci_envs.arena.grading import grade
 from ci_envs.cli.main import main
+from ci_envs.solver.reachable import sample_positions
 from ci_envs.training import train as train_agent
 from ci_envs.training.folder import CHECKPOINT, RunFolder
 from ci_envs.training.ladder import Ladder
@@ -100,7 +105,41 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_run(tmp_path, monkeypatch
     assert_same(tmp_path, whole)
 
 
-@pytest.mark.parametrize(("method", "unlearned"), [("_take_steps", True), ("_play", False)])
+def test_a_run_can_begin_with_exact_positions_of_random_play(tmp_path, monkeypatch):
+    """After an interruption too, it learns which actions keep the value."""
+    options = {"exact": "exact", "exact_iterations": 5, "exact_positions": 1_000, "ladder_games": 2, "measurements": 1}
+    calls, sample = iter(range(100)), ExactTargets.sample
+
+    def interrupted(*arguments):
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return sample(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ExactTargets, "sample", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "parts", 6, **options)
+    train(tmp_path / "parts", 6, resume=True, **options)
+    train(tmp_path / "whole", 6, **options)
+    assert_same(tmp_path / "parts", tmp_path / "whole")
+    rows = curve_of(tmp_path / "whole")
+    assert [(row["games"], row["positions"]) for row in rows[:5]] == [("0", f"{count}000") for count in range(1, 6)]
+    assert rows[5]["games"] == "12"
+    trained = read_model(tmp_path / "whole" / "best.safetensors", GAME).network
+    assert kept_by(trained) > kept_by(new_network(GAME, ARCHITECTURES["32x3"], 0).eval()) + 0.2
+
+
+def kept_by(network):
+    """Return the share of critical positions in which the most probable action of a network keeps the value."""
+    words = sample_positions(GAME, 1_000, np.random.default_rng(0))
+    observed = observations_of(GAME, words)
+    logits, _, _ = inference(network)(observed["observation"])
+    actions = np.where(observed["action_mask"], logits, -np.inf).argmax(axis=1)
+    critical = grade(solve(GAME).action_scores(words), actions).critical
+    return critical.keeping / critical.decisions
+
+
+@pytest.mark.parametrize(("method", "unlearned"), [("_take_steps", True), ("_new_samples", False)])
 def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unlearned):
     """The interruption is in the second iteration. Completed games are not played again."""
     calls, done = iter(range(100)), getattr(AlphaZeroTrainer, method)
@@ -226,6 +265,7 @@ def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
         ({"workers": 0}, "workers must be"),
         ({"workers": 13}, "workers must be"),
         ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
+        ({"exact_iterations": 2}, "exact_iterations=2 needs a source of exact values: give exact"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),

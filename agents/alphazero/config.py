@@ -126,6 +126,17 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             " actions that keep the value"
         ),
     ] = None
+    exact_iterations: Annotated[
+        int,
+        Option(
+            "number of first iterations that learn from positions of random play, with the targets of the source exact,"
+            " instead of self-play",
+            ge=0,
+        ),
+    ] = 0
+    exact_positions: Annotated[
+        int, Option("positions of random play in each of the first exact_iterations iterations", ge=1)
+    ] = 5_000
 
     capacity: Annotated[int, Option("maximum number of positions in the replay buffer", ge=1)] = 200_000
     kept: Annotated[
@@ -179,6 +190,8 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             raise ValueError(
                 f"give either iterations or minutes, not iterations={self.iterations} and minutes={self.minutes:g}"
             )
+        if self.exact_iterations and self.exact is None:
+            raise ValueError(f"exact_iterations={self.exact_iterations} needs a source of exact values: give exact")
         if self.keep_tree and (self.contempt or self.selection == "gumbel"):
             raise ValueError(
                 "keep_tree=true needs contempt=0 and selection=puct or ucb, not"

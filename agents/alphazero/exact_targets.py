@@ -1,14 +1,17 @@
 """Exact values as targets of the training, in positions that an exact source knows.
 
 The result of a game of self-play is a noisy estimate of the values of its positions. Lc0 replaces it by the values of
-endgame tablebases ("rescoring"). Here any exact source can replace it.
+endgame tablebases ("rescoring"). Here any exact source can replace it. It can also give all targets of positions that
+are not from self-play.
 """
 
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.agents.alphazero.replay import sample_type
 from ci_envs.agents.search.tables import AgentTables
 from ci_envs.games import DRAW, LOSS, ONGOING, action_count, keeps_turn, kernel, legal, play, result
 from ci_envs.games.game import Game
@@ -29,8 +32,32 @@ class ExactTargets:
         Raises:
             ValueError: the game has no such source, or a table is damaged.
         """
-        self._game, self._source = game, AgentTables(game, name).source
+        tables = AgentTables(game, name)
+        self._game, self._source, self._solution = game, tables.source, tables.solution
         self._write = Monomorphic(_write_targets)
+
+    def sample(self, count: int, rng: Generator) -> NDArray[np.void]:
+        """Return positions with exact targets. The policy is uniform over the actions that keep the value.
+
+        Positions in which the source does not know the values of all actions are left out.
+
+        Args:
+            count: number of positions to draw by :meth:`~ci_envs.solver.solution.Solution.sample_positions`.
+            rng: draws the positions.
+
+        Returns:
+            Array of :func:`~ci_envs.agents.alphazero.replay.sample_type` and shape (at most ``count``,).
+
+        Raises:
+            ValueError: there are no such positions.
+        """
+        samples = np.zeros(count, sample_type(self._game))
+        samples["own"], samples["opp"] = self._solution.sample_positions(count, rng).T
+        self.replace(samples)
+        known = samples[samples["policy"].any(axis=1)]
+        if len(known) == 0:
+            raise ValueError(f"the source knows the values of all actions in none of {count} positions of {self._game}")
+        return known
 
     def replace(self, samples: NDArray[np.void]) -> None:
         """Replace the targets of samples by exact ones where the source knows them.

@@ -66,9 +66,10 @@ class AlphaZeroProgress:
 class AlphaZeroTrainer(Trainer):
     """Trainer of a policy-value network by self-play.
 
-    An iteration plays games and then learns. Self-play does not change the state, and an interrupted learning step is
-    undone, so an interrupted run can be saved. If the length of the run is in iterations, the same options and seed
-    give the same network on one machine. If it is in minutes, the network depends on the speed of the machine.
+    An iteration plays games and then learns. The first iterations can draw positions with exact values instead of
+    playing games. Self-play does not change the state, and an interrupted learning step is undone, so an interrupted
+    run can be saved. If the length of the run is in iterations, the same options and seed give the same network on one
+    machine. If it is in minutes, the network depends on the speed of the machine.
     """
 
     learner = "alphazero"
@@ -124,7 +125,7 @@ class AlphaZeroTrainer(Trainer):
     @override
     def step(self, stop: float) -> None:
         if not self._progress.unlearned:
-            self._play()
+            self._add_samples()
         self._learn()
 
     @override
@@ -200,14 +201,12 @@ class AlphaZeroTrainer(Trainer):
             return ThreadWorkers(plan, self.config.threads, self._device)
         return RayWorkers(plan, self.config.workers, self.config.ray_address)
 
-    def _play(self) -> None:
-        """Play the games of an iteration, and add their positions to the replay buffer."""
+    def _add_samples(self) -> None:
+        """Add the positions of an iteration to the replay buffer."""
         begun, progress = monotonic(), self._progress
         seed = [self.task.seed, progress.iteration]
-        games = self.config.games
-        samples = self._workers.play(self._learner.network, games, seed)
-        if self._exact_targets is not None:
-            self._exact_targets.replace(samples)
+        games = 0 if progress.iteration < self.config.exact_iterations else self.config.games
+        samples = self._new_samples(games, seed)
         seconds = monotonic() - begun
         self._consistent = False
         self._replay.add(samples, np.random.default_rng([*seed, self.config.shares + 1]))
@@ -220,6 +219,16 @@ class AlphaZeroTrainer(Trainer):
             positions_per_second=len(samples) / seconds,
         )
         self._consistent = True
+
+    def _new_samples(self, games: int, seed: list[int]) -> NDArray[np.void]:
+        """Return the positions of games of self-play. Without games, they are from random play with exact targets."""
+        exact = self._exact_targets
+        if exact is not None and games == 0:
+            return exact.sample(self.config.exact_positions, np.random.default_rng(seed))
+        samples = self._workers.play(self._learner.network, games, seed)
+        if exact is not None:
+            exact.replace(samples)
+        return samples
 
     def _learn(self) -> None:
         """Take the steps of gradient descent for the new positions, and complete the iteration."""
