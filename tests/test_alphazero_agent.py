@@ -13,24 +13,26 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES, Architecture
+from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, write_model
-from ci_envs.agents.alphazero.network import new_network
+from ci_envs.agents.alphazero.network import LineLayer, new_network
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.games.game import bits
 from ci_envs.solver.reachable import sample_positions
 from ci_envs.training.learners import make_config
 from ci_envs.training.trainer import Task
 
-SMALL = Architecture(8, 1)
+SMALL, LINES = Architecture(8, 1), Architecture(8, 1, layout="lines")
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(5), Nim((1, 3, 5)), Quarto())
 
 
-def trained_a_little(game, seed=0):
+def trained_a_little(game, architecture=SMALL):
     """Return a network with updated statistics of its normalisation."""
-    network = new_network(game, SMALL, seed)
+    network = new_network(game, architecture, 0)
     planes = batch_of(random_positions(game, 64, seed=1))["observation"]
     network.train()
     with torch.no_grad():
@@ -53,9 +55,11 @@ def test_networks_of_the_reports_can_be_read_back_and_play(name, game, tmp_path)
 
 
 @pytest.mark.parametrize("ask", [inference, partial(TorchInference, device="cpu")], ids=["onnx", "torch"])
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_inference_returns_the_outputs_of_the_network(game, ask):
-    network = trained_a_little(game)
+@pytest.mark.parametrize(
+    ("game", "architecture"), [*((game, SMALL) for game in GAMES), (GAMES[1], LINES), (Quarto(), LINES)], ids=str
+)
+def test_inference_returns_the_outputs_of_the_network(game, architecture, ask):
+    network = trained_a_little(game, architecture)
     planes = np.ascontiguousarray(batch_of(random_positions(game, 50, seed=2))["observation"])
     logits, values, draws = ask(network)(planes)
     with torch.no_grad():
@@ -158,6 +162,34 @@ def test_linear_heads_read_the_mean_of_each_channel():
         torch.testing.assert_close(values, torch.tanh(means @ network.value.weight[0] + network.value.bias))
 
 
+def test_the_lines_of_a_network_are_those_of_the_games():
+    """On a square board they are the lines of Quarto, and then the whole board."""
+    cells = np.arange(16)
+    lines = {tuple(cells[mean > 0].tolist()) for mean in line_means(4, 4)[:-1]}
+    assert lines == {tuple(bits(four)) for four in Quarto().fours()}
+    assert line_means(4, 4).sum(axis=1) == pytest.approx(1)
+    rows, columns = [range(first, first + 4) for first in (0, 4, 8)], [range(first, 12, 4) for first in range(4)]
+    diagonals = (0, 5, 10), (1, 6, 11), (2, 5, 8), (3, 6, 9)
+    wide = [tuple(np.flatnonzero(mean).tolist()) for mean in line_means(3, 4)]
+    assert sorted(wide) == sorted(map(tuple, [*rows, *columns, *diagonals, range(12)]))
+
+
+def test_a_layer_along_lines_is_a_sum_over_the_lines_of_a_cell():
+    """A slow reference with loops over the lines of Quarto."""
+    layer, lines = LineLayer(3, 2).eval(), [*(tuple(bits(four)) for four in Quarto().fours()), range(16)]
+    cells = np.random.default_rng(0).normal(size=(16, 3))
+    to_lines, to_cells, same_cell = (
+        getattr(layer, name).weight.detach().numpy().T for name in ("to_lines", "to_cells", "same_cell")
+    )
+    expected = cells @ same_cell
+    for line in lines:
+        mean = np.maximum(sum(cells[cell] for cell in line) / len(line) @ to_lines, 0)
+        for cell in line:
+            expected[cell] += mean @ to_cells / len(line)
+    found = layer(torch.from_numpy(cells).float()[None], torch.from_numpy(line_means(4, 4)))
+    np.testing.assert_allclose(found[0].detach(), expected, rtol=1e-4, atol=1e-5)  # a new norm divides by 1 + 5e-6
+
+
 @pytest.mark.parametrize(
     ("game", "architecture", "message"),
     [
@@ -173,7 +205,7 @@ def test_linear_heads_read_the_mean_of_each_channel():
 def test_games_and_sizes_that_a_network_does_not_fit_are_refused(game, architecture, message):
     with pytest.raises(ValueError, match=message):
         new_network(game, architecture, 0)
-    with pytest.raises(ValueError, match="layout must be one of heads, pooled, unpadded, not 'flat'"):
+    with pytest.raises(ValueError, match="layout must be one of heads, pooled, unpadded, lines, not 'flat'"):
         Architecture(layout="flat")
 
 

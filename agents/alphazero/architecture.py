@@ -13,7 +13,7 @@ from ci_envs.validation import one_of
 NO_DRAW = -20.0
 """The draw logit of a network without a draw head: a probability of 2e-9."""
 
-_LAYOUTS = ("heads", "pooled", "unpadded")
+_LAYOUTS = ("heads", "pooled", "unpadded", "lines")
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,12 @@ class Architecture:
     """The size of a network.
 
     Attributes:
-        channels: channels of every convolution in the body.
-        blocks: number of residual blocks, of two convolutions each.
-        stem: number of convolutions before the residual blocks.
+        channels: channels of every layer in the body.
+        blocks: number of residual blocks, of two convolutions each, or of one layer along lines.
+        stem: number of layers before the residual blocks.
         layout: ``heads`` has convolutions in each of three heads; ``pooled`` has linear heads on the mean of each
-            channel; ``unpadded`` has two convolutions without padding and bias, and two linear layers in each head.
+            channel; ``unpadded`` has two convolutions without padding and bias, and two linear layers in each head;
+            ``lines`` has layers along rows, columns and diagonals instead of convolutions.
 
     Raises:
         ValueError: a number is out of range.
@@ -51,6 +52,7 @@ ARCHITECTURES = MappingProxyType(
     {
         "32x3": Architecture(32, 3),
         "64x5": Architecture(64, 5),
+        "32x3_lines": Architecture(32, 3, layout="lines"),
         "256x10_pooled": Architecture(256, 10, layout="pooled"),
         "16x10_pooled": Architecture(16, 10, layout="pooled"),
         "unpadded": Architecture(32, 0, stem=2, layout="unpadded"),

@@ -1,8 +1,8 @@
 """Policy-value networks. The input is planes; the outputs are a logit for each action, a value and a draw logit.
 
 Our networks are small versions of the network of AlphaZero: the body consists of convolutions and residual blocks (He,
-Zhang, Ren and Sun, "Deep residual learning for image recognition", CVPR 2016). The networks of reports A and E have
-other bodies and heads.
+Zhang, Ren and Sun, "Deep residual learning for image recognition", CVPR 2016), or of layers along the lines of the
+board. The networks of reports A and E have other bodies and heads.
 """
 
 import numpy as np
@@ -13,10 +13,11 @@ from torch.nn.functional import relu
 from typing_extensions import override
 
 from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture
+from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 
-_POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
+_POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _LINE_CHANNELS, _UNITS = 4, 2, 4, 8, 64
 _CONVOLUTIONS, _LOST_CELLS = 2, 3  # of an unpadded network: 2 x 2 and 3 x 3 without padding
 
 
@@ -170,8 +171,66 @@ class UnpaddedNetwork(Network):
         return self.policy(features), values, torch.full_like(values, NO_DRAW)
 
 
-_NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": UnpaddedNetwork}
+class LineLayer(nn.Module):
+    """A layer in which each cell sees the other cells of its lines, and batch normalisation.
+
+    The features of a line are a linear map of the sum of its cells. Zaheer et al., "Deep Sets", NIPS 2017, show that
+    such sums are enough for any function of a set. The whole board is a line too: Wu, "Accelerating self-play learning
+    in Go", 2019, calls this global pooling.
+    """
+
+    def __init__(self, channels_in: int, channels_out: int) -> None:
+        super().__init__()
+        self.to_lines = nn.Linear(channels_in, channels_out, bias=False)
+        self.line_norm = nn.BatchNorm1d(channels_out)
+        self.to_cells = nn.Linear(channels_out, channels_out, bias=False)
+        self.same_cell = nn.Linear(channels_in, channels_out, bias=False)
+        self.cell_norm = nn.BatchNorm1d(channels_out)
+
+    def forward(self, cells: Tensor, means: Tensor) -> Tensor:
+        """Map float32 (n, cells, in) to (n, cells, out). ``means`` is the matrix of :func:`line_means`."""
+        lines = relu(_normed(self.line_norm, means @ self.to_lines(cells)))
+        return _normed(self.cell_norm, self.same_cell(cells) + means.T @ self.to_cells(lines))
+
+
+class LinesNetwork(Network):
+    """A network of layers along the rows, columns and diagonals, with a layer of features for all heads."""
+
+    predicts_draws = True
+    means: Tensor
+
+    def __init__(self, game: Game, architecture: Architecture) -> None:
+        """Make a network with random weights from PyTorch's global random numbers."""
+        super().__init__(game, architecture)
+        height, width, planes = game.observation_shape
+        channels, features = architecture.channels, _LINE_CHANNELS * height * width + architecture.channels
+        self.register_buffer("means", torch.from_numpy(line_means(height, width)), persistent=False)
+        self.stem = nn.ModuleList(LineLayer(planes if i == 0 else channels, channels) for i in range(architecture.stem))
+        self.blocks = nn.ModuleList(LineLayer(channels, channels) for _ in range(architecture.blocks))
+        self.features = nn.Linear(channels, _LINE_CHANNELS)
+        self.policy = nn.Linear(features, game.action_count)
+        self.outcome = nn.Sequential(nn.Linear(features, _UNITS), nn.ReLU(), nn.Linear(_UNITS, 2))
+
+    @override
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        cells = planes.flatten(2).transpose(1, 2)
+        for layer in self.stem:
+            cells = relu(layer(cells, self.means))
+        for block in self.blocks:
+            cells = relu(cells + block(cells, self.means))
+        features = torch.cat([relu(self.features(cells)).flatten(1), cells.mean(dim=1)], dim=1)
+        value, draw = self.outcome(features).unbind(dim=1)
+        return self.policy(features), value.tanh(), draw
+
+
+_NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": UnpaddedNetwork, "lines": LinesNetwork}
 """The classes of networks by layout."""
+
+
+def _normed(norm: nn.BatchNorm1d, features: Tensor) -> Tensor:
+    """Normalise float32 (n, m, channels) over the first two dimensions."""
+    normed: Tensor = norm(features.flatten(0, 1)).view(features.shape)
+    return normed
 
 
 def _linear_head(features: int, units: int, outputs: int) -> nn.Sequential:

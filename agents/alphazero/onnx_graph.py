@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture, HasWeights
+from ci_envs.agents.alphazero.board_lines import line_means
 
 _EPSILON = 1e-5  # of the batch normalisation
 _OPSET, _IR_VERSION = 17, 8  # of onnxruntime 1.20
@@ -23,7 +24,7 @@ def onnx_model(network: HasWeights) -> bytes:
     Raises:
         ValueError: The weights are not those of the architecture.
     """
-    architecture, graph = network.architecture, _Graph(network.weights())
+    architecture, graph = network.architecture, _Graph(network.weights(), network.observation_shape)
     outputs = _LAYOUTS[architecture.layout](graph, architecture)
     for output, name in zip(outputs, ("logits", "values", "draws"), strict=True):
         graph.add("Identity", output, name=name)
@@ -56,11 +57,11 @@ def onnx_model(network: HasWeights) -> bytes:
 class _Graph:
     """A graph under construction. Each method adds layers to a value, and returns the name of the result."""
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
-        self._weights, self._used = weights, set[str]()
+    def __init__(self, weights: Mapping[str, NDArray[np.float32]], observation_shape: tuple[int, int, int]) -> None:
+        self._weights, self._used, self.observation_shape = weights, set[str](), observation_shape
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
-        self.planes = self.add("Cast", self.add("Transpose", "planes", perm=[0, 3, 1, 2]), to=TensorProto.FLOAT)
+        self.planes = self.add("Cast", "planes", to=TensorProto.FLOAT)
 
     def unused(self) -> list[str]:
         """Return the names of the weights that no layer has."""
@@ -78,6 +79,10 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
+    def channels_first(self) -> str:
+        """Return the planes in the order (n, channels, height, width)."""
+        return self.add("Transpose", self.planes, perm=[0, 3, 1, 2])
+
     def convolution(self, planes: str, layer: str, *, pad: int = 0) -> str:
         """Add a convolution."""
         inputs = [self._weight(f"{layer}.weight")]
@@ -87,20 +92,44 @@ class _Graph:
 
     def normed_convolution(self, planes: str, layer: str) -> str:
         """Add a padded convolution of 3 x 3 with batch normalisation."""
-        weight, norm = self._weight(f"{layer}.conv.weight").astype(np.float64), f"{layer}.norm"
+        weight = self._weight(f"{layer}.conv.weight").astype(np.float64)
         bias = self._weight(f"{layer}.conv.bias") if f"{layer}.conv.bias" in self._weights else 0.0
+        factor, shift = self.normalisation(f"{layer}.norm")
+        merged = weight * factor[:, np.newaxis, np.newaxis, np.newaxis], bias * factor + shift
+        return self.add("Conv", planes, *(self.constant(one.astype(np.float32)) for one in merged), pads=[1] * 4)
+
+    def normalisation(self, norm: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the factor and the shift of each channel by a batch normalisation."""
         mean, variance = self._weight(f"{norm}.running_mean"), self._weight(f"{norm}.running_var")
         factor = self._weight(f"{norm}.weight") / np.sqrt(variance.astype(np.float64) + _EPSILON)
-        merged = (
-            weight * factor[:, np.newaxis, np.newaxis, np.newaxis],
-            (bias - mean) * factor + self._weight(f"{norm}.bias"),
-        )
-        return self.add("Conv", planes, *(self.constant(one.astype(np.float32)) for one in merged), pads=[1] * 4)
+        return factor, self._weight(f"{norm}.bias") - mean * factor
+
+    def line_layer(self, cells: str, means: NDArray[np.float32], layer: str) -> str:
+        """Add a layer along lines, whose batch normalisations are merged into its linear maps."""
+
+        def mapped(features: str, name: str, factor: NDArray[np.float64]) -> str:
+            weight = self._weight(f"{layer}.{name}.weight").T * factor
+            return self.add("MatMul", features, self.constant(weight.astype(np.float32)))
+
+        def shifted(features: str, shift: NDArray[np.float64]) -> str:
+            return self.add("Add", features, self.constant(shift.astype(np.float32)))
+
+        factor, shift = self.normalisation(f"{layer}.line_norm")
+        sums = self.add("MatMul", self.constant(means), mapped(cells, "to_lines", factor))
+        lines = self.add("Relu", shifted(sums, shift))
+        factor, shift = self.normalisation(f"{layer}.cell_norm")
+        seen = self.add("MatMul", self.constant(means.T), mapped(lines, "to_cells", factor))
+        return shifted(self.add("Add", mapped(cells, "same_cell", factor), seen), shift)
 
     def linear(self, features: str, layer: str) -> str:
         """Add a linear layer."""
         weights = (self.constant(self._weight(f"{layer}.{name}")) for name in ("weight", "bias"))
         return self.add("Gemm", features, *weights, transB=1)
+
+    def cellwise(self, cells: str, layer: str) -> str:
+        """Add a linear layer for each cell of (n, cells, channels)."""
+        product = self.add("MatMul", cells, self.constant(self._weight(f"{layer}.weight").T))
+        return self.add("Add", product, self.constant(self._weight(f"{layer}.bias")))
 
     def numbers(self, column: str) -> str:
         """Turn shape (n, 1) into (n,)."""
@@ -113,7 +142,7 @@ class _Graph:
 
     def residual_body(self, architecture: Architecture) -> str:
         """Add convolutions and residual blocks."""
-        planes = self.planes
+        planes = self.channels_first()
         for number in range(architecture.stem):
             planes = self.add("Relu", self.normed_convolution(planes, f"stem.{number}"))
         for number in range(architecture.blocks):
@@ -150,8 +179,9 @@ def _pooled(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
 
 
 def _unpadded(graph: _Graph, _: Architecture) -> tuple[str, str, str]:
-    first = graph.add("Gather", graph.planes, graph.constant(np.array([0])), axis=1)
-    second = graph.add("Gather", graph.planes, graph.constant(np.array([1])), axis=1)
+    planes = graph.channels_first()
+    first = graph.add("Gather", planes, graph.constant(np.array([0])), axis=1)
+    second = graph.add("Gather", planes, graph.constant(np.array([1])), axis=1)
     planes = graph.add("Sub", first, second)
     for layer in ("body.0", "body.2"):
         planes = _leaky(graph, graph.convolution(planes, layer))
@@ -164,8 +194,26 @@ def _unpadded(graph: _Graph, _: Architecture) -> tuple[str, str, str]:
     return head("policy"), values, graph.no_draws(values)
 
 
+def _lines(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
+    height, width, planes = graph.observation_shape
+    means = line_means(height, width)
+    cells = graph.add("Reshape", graph.planes, graph.constant(np.array([-1, height * width, planes])))
+    for number in range(architecture.stem):
+        cells = graph.add("Relu", graph.line_layer(cells, means, f"stem.{number}"))
+    for number in range(architecture.blocks):
+        cells = graph.add("Relu", graph.add("Add", cells, graph.line_layer(cells, means, f"blocks.{number}")))
+    few = graph.add("Relu", graph.cellwise(cells, "features"))
+    whole = graph.add("ReduceMean", cells, axes=[1], keepdims=0)
+    features = graph.add("Concat", graph.add("Flatten", few), whole, axis=1)
+    outcome = graph.linear(graph.add("Relu", graph.linear(features, "outcome.0")), "outcome.2")
+    value, draw = (
+        graph.numbers(graph.add("Gather", outcome, graph.constant(np.array([column])), axis=1)) for column in range(2)
+    )
+    return graph.linear(features, "policy"), graph.add("Tanh", value), graph.add("Sigmoid", draw)
+
+
 def _leaky(graph: _Graph, values: str) -> str:
     return graph.add("LeakyRelu", values, alpha=0.01)
 
 
-_LAYOUTS = {"heads": _heads, "pooled": _pooled, "unpadded": _unpadded}
+_LAYOUTS = {"heads": _heads, "pooled": _pooled, "unpadded": _unpadded, "lines": _lines}
