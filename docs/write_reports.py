@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from ci_envs.reports.as_printed import as_printed
 from ci_envs.reports.catalog import REPORTS, sections
+from ci_envs.reports.description import AsPrinted
 from ci_envs.reports.results import kept_findings
 from ci_envs.reports.section import Findings, RunOptions, Section
 from ci_envs.reports.sources import SourceKind
@@ -106,16 +106,17 @@ def write() -> None:
 
 
 def _section_parts(section: Section, findings: Findings) -> Iterator[str]:
-    yield f"## {section.name}: {section.title}"
-    yield f"{section.purpose} **What we found:** {section.conclusion.fill(findings.by_quantity)}"
-    yield f"```bash\nci-envs reports {section.name}\n```"
-    yield f"{section.conditions} Game: `{section.game}`."
-    yield from _printed_parts(section.name)
+    texts = section.description
+    yield f"## {texts.name}: {texts.title}"
+    yield f"{texts.purpose} **What we found:** {texts.conclusion.fill(findings.by_quantity)}"
+    yield f"```bash\nci-envs reports {texts.name}\n```"
+    yield f"{texts.conditions} Game: `{texts.game}`."
+    yield from _printed_parts(texts.as_printed)
     yield _table(COLUMNS, table_cells(findings.rows))
     yield from footnotes(findings.rows)
     for name in (section.name, *(f"{section.name}_{plot.name}" for plot in findings.plots)):
         yield f"![Plot {name.replace('_', ': ', 1)}]({name}.png)"
-    if section.claims:
+    if texts.claims:
         yield _table(("claim", "verdict", "why"), claim_cells(section, findings))
     agents = [f"`report:{name}`" for name in section.agents]
     solvers = [f"`report:{name}`" for name in section.solvers]
@@ -124,9 +125,8 @@ def _section_parts(section: Section, findings: Findings) -> Iterator[str]:
             yield f"{kind}: {', '.join(names)}."
 
 
-def _printed_parts(name: str) -> Iterator[str]:
+def _printed_parts(box: AsPrinted) -> Iterator[str]:
     """Yield the box with what the report prints, and the bugs that the literal version keeps."""
-    box = as_printed()[name]
     yield f"**As printed.** {box.method} *Parameters:* {box.parameters}"
     if box.pseudo_code:
         yield f"```text\n{box.pseudo_code.strip()}\n```"

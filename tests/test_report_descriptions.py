@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ci_envs.reports.catalog import section_of
-from ci_envs.reports.claims import Cell, Verdict, all_of, any_of
+from ci_envs.reports.claims import Cell, CellComparison, JoinedConditions, Verdict
 from ci_envs.reports.description import Budget, Description, read_condition
 from ci_envs.reports.descriptions import descriptions
 from ci_envs.reports.estimates import Estimate
@@ -23,6 +23,12 @@ NEW_ROWS = {"A6", "E"}
 """Sections with rows that their stored full runs do not have yet."""
 
 CONTENT = {
+    "title": "Games",
+    "game": "TicTacToe-v0",
+    "purpose": "Play.",
+    "conditions": "All games are against random.",
+    "seconds": 5,
+    "as_printed": {"method": "A table.", "parameters": "None.", "bugs": []},
     "conclusion": "Ours wins [wins; ours:.0f]% of {games} games.",
     "budget": {"games": [1000, 20], "runs": 3},
     "sources": [{"kind": "printed", "place": "lab 1", "figures": {"wins": 90, "v random, wins": 80.5}}],
@@ -34,6 +40,14 @@ CONTENT = {
 }
 
 
+def more(larger, smaller):
+    return CellComparison(larger, smaller, strict=True)
+
+
+def no_less(larger, smaller):
+    return CellComparison(larger, smaller, strict=False)
+
+
 def run_of(**options):
     return SectionRun(Description("X", CONTENT), RunOptions(**options))
 
@@ -41,13 +55,21 @@ def run_of(**options):
 @pytest.mark.parametrize(
     ("text", "condition"),
     [
-        ("[a] > 5", Cell("a") > 5),
-        ("5 <= [a, b = 3; ours]", Cell("a, b = 3", "ours") >= 5),
-        ("[a] * 1.5 < [b; described]", Cell("a", factor=1.5) < Cell("b", "described")),
-        ("[a] >= -2", Cell("a") >= -2),
-        ("[x and y] > 1 and\n  [y] < 2 and [z] <= 3", all_of(Cell("x and y") > 1, Cell("y") < 2, Cell("z") <= 3)),
-        ("[a] > 1 or [b or c] > 2", any_of(Cell("a") > 1, Cell("b or c") > 2)),
-        ("[a] > 1 and [b] > 2 or [c] > 3", any_of(all_of(Cell("a") > 1, Cell("b") > 2), Cell("c") > 3)),
+        ("[a] > 5", more(Cell("a"), 5)),
+        ("5 <= [a, b = 3; ours]", no_less(Cell("a, b = 3", "ours"), 5)),
+        ("[a] * 1.5 < [b; described]", more(Cell("b", "described"), Cell("a", factor=1.5))),
+        ("[a] >= -2", no_less(Cell("a"), -2)),
+        (
+            "[x and y] > 1 and\n  [y] < 2 and [z] <= 3",
+            JoinedConditions((more(Cell("x and y"), 1), more(2, Cell("y")), no_less(3, Cell("z"))), True),
+        ),
+        ("[a] > 1 or [b or c] > 2", JoinedConditions((more(Cell("a"), 1), more(Cell("b or c"), 2)), False)),
+        (
+            "[a] > 1 and [b] > 2 or [c] > 3",
+            JoinedConditions(
+                (JoinedConditions((more(Cell("a"), 1), more(Cell("b"), 2)), True), more(Cell("c"), 3)), False
+            ),
+        ),
     ],
 )
 def test_conditions_are_read_as_in_python(text, condition):

@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from ci_envs.cli.main import main
 from ci_envs.extras import missing_package
 from ci_envs.reports import plots, results
-from ci_envs.reports.as_printed import KeptBug, as_printed
 from ci_envs.reports.catalog import REPORTS, section_of, sections
-from ci_envs.reports.claims import Cell, Claim, Text, Verdict, all_of, any_of
+from ci_envs.reports.claims import Cell, Claim, Text, Verdict
+from ci_envs.reports.description import KeptBug, description_of, read_condition
+from ci_envs.reports.descriptions import descriptions
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of, share_in_games
 from ci_envs.reports.results import findings_of
 from ci_envs.reports.rows import FigureRow
@@ -45,8 +46,9 @@ def kept_findings(name, folder):
 
 
 def test_every_section_says_what_is_printed_and_which_lines_keep_the_bugs():
-    assert as_printed().keys() == sections().keys()
-    for name, box in as_printed().items():
+    assert descriptions().keys() == sections().keys()
+    for name, section in sections().items():
+        box = section.description.as_printed
         assert min(len(box.method), len(box.parameters)) > 10, name
         assert all(bug.line > 0 and bug.text.endswith(".") for bug in box.bugs)
     with pytest.raises(ValueError, match=r"0 lines of report_c/c.py contain 'no such code', not 1"):
@@ -115,15 +117,15 @@ def rows_with(*estimates):
 
 
 def test_verdicts_follow_from_intervals():
-    claim = Claim("A is better.", Cell("a") > Cell("b"), Text("{:.0f} and {:.0f}.", (Cell("a"), Cell("b"))))
+    claim = Claim("A is better.", read_condition("[a] > [b]"), Text("{:.0f} and {:.0f}.", (Cell("a"), Cell("b"))))
     for a, verdict in ((20, "holds"), (0, "does not hold"), (11, "not decided by 9 games and 5 runs")):
         decision = claim.verdict(rows_with(estimate_of(a, 4), estimate_of(10, 4, "5 runs")))
         assert (decision.text, decision.explanation) == (verdict, f"{a} and 10.")
     decision = claim.verdict(rows_with(estimate_of(1, 0)))
     assert (decision.text, decision.explanation) == ("not decided by this run", "This run does not measure it.")
     equal = rows_with(Estimate.exact(1), Estimate.exact(1))
-    assert [(Cell("a") > Cell("b")).decide(equal), (Cell("a") >= Cell("b")).decide(equal)] == [False, True]
-    assert (Cell("a") * 2 <= 1.5).decide(equal) is False
+    assert [read_condition(f"[a] {sign} [b]").decide(equal) for sign in (">", ">=")] == [False, True]
+    assert read_condition("[a] * 2 <= 1.5").decide(equal) is False
 
 
 @pytest.mark.parametrize(
@@ -132,17 +134,17 @@ def test_verdicts_follow_from_intervals():
 )
 def test_joined_conditions(values, every, some):
     rows = rows_with(*(estimate_of(value, 1) for value in values))
-    parts = [Cell(name) > 1 for name in "ab"]
-    assert (all_of(*parts).decide(rows), any_of(*parts).decide(rows)) == (every, some)
+    found = [read_condition(f"[a] > 1 {word} [b] > 1").decide(rows) for word in ("and", "or")]
+    assert found == [every, some]
 
 
-CLAIMS = [(name, number) for name, section in sections().items() for number in range(len(section.claims))]
+CLAIMS = [(name, number) for name, section in sections().items() for number in range(len(section.description.claims))]
 
 
 @pytest.mark.parametrize(("name", "number"), CLAIMS)
 def test_every_verdict_changes_with_the_rows(name, number):
     """Random rows around the numbers of the claim give both verdicts, and wide intervals none."""
-    claim = section_of(name).claims[number]
+    claim = section_of(name).description.claims[number]
     comparisons = list(claim.condition.comparisons())
     assert all(list(comparison.cells()) for comparison in comparisons)  # none compares two numbers
     cells = {cell for comparison in comparisons for cell in comparison.cells()} | set(claim.why.cells)
@@ -183,7 +185,7 @@ def test_every_section_runs_quickly(name, quick_results, monkeypatch):
         assert row["literal_low"] <= row["literal"] <= row["literal_high"]
     findings = kept_findings(name, quick_results)
     section, quick = section_of(name), findings.by_quantity
-    conclusion = section.conclusion.fill(quick)
+    conclusion = section.description.conclusion.fill(quick)
     assert conclusion == conclusion.strip() != ""
     assert "does not measure" not in conclusion
     assert all(row["sample"] for row in rows)
@@ -197,7 +199,12 @@ def test_every_section_runs_quickly(name, quick_results, monkeypatch):
 def test_claims_plots_and_texts_are_complete(name):
     section = section_of(name)
     assert section.name == name
-    for text in (section.title, section.game, section.purpose, section.conditions):
+    for text in (
+        section.description.title,
+        section.description.game,
+        section.description.purpose,
+        section.description.conditions,
+    ):
         assert text == text.strip() != ""
 
 
@@ -259,24 +266,19 @@ def test_marks_lie_over_the_first_bars_or_at_their_coordinates():
 
 
 def test_results_are_equal_after_writing_and_reading(tmp_path):
-    single = Estimate.single(3.0)
+    single, quantity = Estimate.single(3.0), "states in the queue of Dijkstra's algorithm, N = 20"
+    described = description_of("B1")
+    assert described.note(quantity) != ""
     findings = Findings(
         (
-            FigureRow(
-                "wins",
-                Figure(1.5, Source(SourceKind.PRINTED, "text")),
-                Estimate.exact(1.0),
-                None,
-                single,
-                "a note",
-                "%",
-            ),
-            FigureRow("time", Figure(1.5, Source(SourceKind.PUBLISHED, "a plot")), single),
+            FigureRow("wins", None, Estimate.exact(1.0), None, single, "a note"),
+            described.row(quantity, single),
+            described.row("bloat, N = 5", single, Estimate.exact(1.0)),
         ),
         (Plot("p", "t", "x", "y", (Panel("", (Series("", ("a", "b"), (1.0, 2.0), "bars"),)),)),),
     )
     calls = []
-    section = replace(section_of("B33"), run=lambda options: calls.append(options) or findings)
+    section = replace(section_of("B1"), run=lambda options: calls.append(options) or findings)
     for options in (RunOptions(), RunOptions(), RunOptions(seed=1), RunOptions(quick=True)):
         assert findings_of(section, options, tmp_path) == findings
     assert calls == [RunOptions(), RunOptions(seed=1), RunOptions(quick=True)]

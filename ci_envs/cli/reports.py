@@ -56,7 +56,8 @@ def reports(
     with usage_errors():
         chosen = list(sections().values()) if "all" in names else [section_of(name) for name in names]
     if not quick:
-        click.echo(f"The full run takes about {_duration(sum(section.seconds for section in chosen))}.", err=True)
+        seconds = sum(section.description.seconds for section in chosen)
+        click.echo(f"The full run takes about {_duration(seconds)}.", err=True)
     rows: list[dict[str, Any]] = []
     with usage_errors():
         for section in chosen:

@@ -1,11 +1,9 @@
 """The claims of a report, and their verdicts: functions of the measured rows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
-
-from typing_extensions import override
 
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.rows import FigureRow
@@ -50,9 +48,6 @@ class Decision(NamedTuple):
 class Cell:
     """A measured figure of the table.
 
-    A comparison of a cell with a cell or a number is a :class:`CellComparison`. Its first cell is the larger one, also
-    with the operators ``<`` and ``<=``.
-
     Attributes:
         quantity: The quantity of the row.
         column: The column.
@@ -69,42 +64,12 @@ class Cell:
         found = None if row is None else row.columns.get(self.column)
         return None if found is None else found.scaled(self.factor)
 
-    def __gt__(self, other: "Operand") -> "CellComparison":
-        return CellComparison(self, other, strict=True)
-
-    def __ge__(self, other: "Operand") -> "CellComparison":
-        return CellComparison(self, other, strict=False)
-
-    def __lt__(self, other: "Operand") -> "CellComparison":
-        return CellComparison(other, self, strict=True)
-
-    def __le__(self, other: "Operand") -> "CellComparison":
-        return CellComparison(other, self, strict=False)
-
-    def __mul__(self, factor: float) -> "Cell":
-        return replace(self, factor=self.factor * factor)
-
 
 Operand = Cell | float
 
 
-class Condition:
-    """A condition on measured figures. ``&``, :func:`all_of` and :func:`any_of` join conditions."""
-
-    def decide(self, rows: Rows) -> bool | None:
-        """Return whether the condition is true, or None if the intervals of the figures do not decide it."""
-        raise NotImplementedError
-
-    def comparisons(self) -> "Iterator[CellComparison]":
-        """Yield the comparisons of the condition, in their order."""
-        raise NotImplementedError
-
-    def __and__(self, other: "Condition") -> "Condition":
-        return _Joined((self, other), is_conjunction=True)
-
-
 @dataclass(frozen=True)
-class CellComparison(Condition):
+class CellComparison:
     """The condition that one figure is larger than another one. Their intervals decide it.
 
     Attributes:
@@ -117,8 +82,8 @@ class CellComparison(Condition):
     smaller: Operand
     strict: bool
 
-    @override
     def decide(self, rows: Rows) -> bool | None:
+        """Return whether the condition is true, or None if the intervals of the figures do not decide it."""
         larger, smaller = (_estimate(operand, rows) for operand in (self.larger, self.smaller))
         if larger is None or smaller is None:
             return None
@@ -128,8 +93,8 @@ class CellComparison(Condition):
             return False
         return None
 
-    @override
     def comparisons(self) -> "Iterator[CellComparison]":
+        """Yield the comparison itself."""
         yield self
 
     def cells(self) -> Iterator[Cell]:
@@ -138,21 +103,32 @@ class CellComparison(Condition):
 
 
 @dataclass(frozen=True)
-class _Joined(Condition):
-    parts: tuple[Condition, ...]
+class JoinedConditions:
+    """The condition that all of some conditions hold, or that at least one of them holds.
+
+    Attributes:
+        parts: The conditions.
+        is_conjunction: Whether all conditions must hold.
+    """
+
+    parts: "tuple[Condition, ...]"
     is_conjunction: bool
 
-    @override
     def decide(self, rows: Rows) -> bool | None:
+        """Return whether the condition is true, or None if the intervals of the figures do not decide it."""
         decided = {part.decide(rows) for part in self.parts}
         if (not self.is_conjunction) in decided:
             return not self.is_conjunction
         return None if None in decided else self.is_conjunction
 
-    @override
     def comparisons(self) -> Iterator[CellComparison]:
+        """Yield the comparisons of the parts, in their order."""
         for part in self.parts:
             yield from part.comparisons()
+
+
+Condition = CellComparison | JoinedConditions
+"""A condition on measured figures."""
 
 
 @dataclass(frozen=True)
@@ -203,16 +179,6 @@ class Claim:
             return "this run"
         samples = dict.fromkeys(one.sample for one in estimates if one is not None and one.low < one.high)
         return " and ".join(samples)
-
-
-def all_of(*conditions: Condition) -> Condition:
-    """Return the condition that all conditions hold."""
-    return _Joined(conditions, is_conjunction=True)
-
-
-def any_of(*conditions: Condition) -> Condition:
-    """Return the condition that at least one of the conditions holds."""
-    return _Joined(conditions, is_conjunction=False)
 
 
 def _estimate(operand: Operand, rows: Rows) -> Estimate | None:

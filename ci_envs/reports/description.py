@@ -13,13 +13,16 @@ Notes and units belong to patterns of quantities, in which ``*`` stands for any 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from typing_extensions import override
 
-from ci_envs.reports.claims import Cell, Claim, Condition, Text, all_of, any_of
-from ci_envs.reports.descriptions import descriptions
+from ci_envs.reports.claims import Cell, CellComparison, Claim, Condition, JoinedConditions, Operand, Text
+from ci_envs.reports.descriptions import FOLDER, descriptions
+from ci_envs.reports.estimates import Estimate
+from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.sources import Figure, Source, SourceKind
 
 _CELL = re.compile(r"\[([^];]+?)(?:; (literal|described|ours))?(?::(,?\.\d+[fg]))?\]")
@@ -43,11 +46,64 @@ class Budget(NamedTuple):
         return format(self.full, spec or ",")
 
 
+@dataclass(frozen=True)
+class KeptBug:
+    """A bug of a report that the literal version keeps.
+
+    Attributes:
+        text: What is wrong.
+        file: The file, relative to ``ci_envs/reports``.
+        code: A part of the line of code that keeps the bug. Only this line contains it.
+    """
+
+    text: str
+    file: str
+    code: str
+
+    @property
+    def line(self) -> int:
+        """The number of the line of code, from 1.
+
+        Raises:
+            ValueError: Not exactly one line of the file contains the code.
+        """
+        lines = (FOLDER / self.file).read_text().splitlines()
+        found = [number for number, line in enumerate(lines, 1) if self.code in line]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} lines of {self.file} contain {self.code!r}, not 1")
+        return found[0]
+
+
+class AsPrinted(NamedTuple):
+    """The contents of a section of a report, in our own words.
+
+    Attributes:
+        method: The method and its operators.
+        parameters: The parameters, and those that are not printed.
+        bugs: The bugs that our literal version keeps.
+        pseudo_code: The pseudo-code, or an empty text.
+        after: Our work on the plans of the report, in Markdown, or an empty text.
+    """
+
+    method: str
+    parameters: str
+    bugs: tuple[KeptBug, ...]
+    pseudo_code: str = ""
+    after: str = ""
+
+
 class Description:
     """The description of a section.
 
     Attributes:
-        name: The identifier of the section.
+        name: The identifier, for example ``B31``: the letter of the report and the number of the section.
+        title: The title.
+        game: The environment or problem, as a spec string.
+        purpose: The aim of the report.
+        conditions: The first player, the opponents and the number of games, as in the report.
+        conclusion: Our conclusion, with measured figures.
+        seconds: The approximate duration of a full run on two cores.
+        as_printed: The method that the report prints, and the bugs that the literal version keeps.
         claims: The claims of the report.
         budget: The numbers of games and runs, by name.
         figures: The published figures by quantity.
@@ -75,24 +131,29 @@ class Description:
             for one in content.get("sources", ())
             for quantity, value in one["figures"].items()
         }
+        self.title, self.game, self.purpose = content["title"], content["game"], content["purpose"]
+        self.conditions, self.conclusion = self._fill(content["conditions"]), self._text_of(content["conclusion"])
+        self.seconds = float(content["seconds"])
+        box = content["as_printed"]
+        self.as_printed = AsPrinted(**{**box, "bugs": tuple(KeptBug(*bug) for bug in box["bugs"])})
         self.claims = tuple(
             Claim(self._fill(one["claim"]), read_condition(one["holds_if"]), self._text_of(one["why"]))
             for one in content.get("claims", ())
         )
 
-    def text(self, name: str) -> str:
-        """Return a text, for example the ``conditions``, with the numbers of the budget."""
-        return self._fill(self._content[name])
-
-    @property
-    def conclusion(self) -> Text:
-        """The conclusion, with measured figures."""
-        return self._text_of(self._content["conclusion"])
-
-    @property
-    def seconds(self) -> float:
-        """The approximate duration of a full run on two cores."""
-        return float(self._content["seconds"])
+    def row(
+        self,
+        quantity: str,
+        literal: Estimate,
+        described: Estimate | None = None,
+        ours: Estimate | None = None,
+        *,
+        note: str = "",
+        quick: bool = False,
+    ) -> FigureRow:
+        """Return a row with its published figure and its unit, and with its note unless it has another one."""
+        note = note or self.note(quantity, quick=quick)
+        return FigureRow(quantity, self.figures.get(quantity), literal, described, ours, note, self.unit(quantity))
 
     def note(self, quantity: str, *, quick: bool = False) -> str:
         """Return the note of a row with the numbers of a full or of a quick run, or an empty text."""
@@ -110,7 +171,7 @@ class Description:
 
     def _text_of(self, text: str) -> Text:
         """Return a text with measured figures."""
-        cells = tuple(_cell(*found.groups()[:2]) for found in _CELL.finditer(text))
+        cells = tuple(_cell(found[1], found[2]) for found in _CELL.finditer(text))
         return Text(self._fill(_CELL.sub(lambda found: f"{{{{:{found[3]}}}}}", text)), cells)
 
 
@@ -130,13 +191,13 @@ def read_condition(text: str) -> Condition:
     Raises:
         ValueError: A comparison is wrong.
     """
-    return _joined("or", text.strip(), any_of, lambda part: _joined("and", part, all_of, _comparison))
+    return _joined("or", text.strip(), lambda part: _joined("and", part, _comparison))
 
 
-def _joined(word: str, text: str, join: Callable[..., Condition], read: Callable[[str], Condition]) -> Condition:
+def _joined(word: str, text: str, read: Callable[[str], Condition]) -> Condition:
     """Read the parts of a condition between a word, which stands in front of a figure or a number."""
     parts = [read(part) for part in re.split(rf"\s+{word}\s+(?=\[|[\d.]+ [<>])", text)]
-    return join(*parts) if len(parts) > 1 else parts[0]
+    return JoinedConditions(tuple(parts), is_conjunction=word == "and") if len(parts) > 1 else parts[0]
 
 
 def _comparison(text: str) -> Condition:
@@ -144,22 +205,17 @@ def _comparison(text: str) -> Condition:
     if found is None:
         raise ValueError(f"{text!r} is no comparison of figures, for example '[wins; ours] > 50'")
     left, right = _operand(found.groups()[:5]), _operand(found.groups()[6:])
-    condition: Condition = {
-        "<": lambda: left < right,
-        "<=": lambda: left <= right,
-        ">": lambda: left > right,
-        ">=": lambda: left >= right,
-    }[found[6]]()
-    return condition
+    larger, smaller = (left, right) if found[6].startswith(">") else (right, left)
+    return CellComparison(larger, smaller, strict=not found[6].endswith("="))
 
 
-def _operand(groups: Sequence[str | None]) -> Any:
+def _operand(groups: Sequence[str | None]) -> Operand:
     quantity, column, _, factor, number = groups
-    return float(number or 0) if quantity is None else _cell(quantity, column) * float(factor or 1)
+    return float(number or 0) if quantity is None else _cell(quantity, column, float(factor or 1))
 
 
-def _cell(quantity: str, column: Any) -> Cell:
-    return Cell(quantity, column or "literal")
+def _cell(quantity: str, column: Any, factor: float = 1.0) -> Cell:
+    return Cell(quantity, column or "literal", factor)
 
 
 def _has(entry: Mapping[str, Any], quantity: str) -> bool:

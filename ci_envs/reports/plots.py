@@ -63,7 +63,7 @@ def _overview(section: Section, findings: Findings) -> "Figure":
     for axes, unit, rows in zip(panels, units, groups, strict=True):
         _draw_rows(axes, rows)
         axes.set_xlabel(unit)
-    figure.suptitle(f"{section.name}: {section.title}")
+    figure.suptitle(f"{section.name}: {section.description.title}")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 

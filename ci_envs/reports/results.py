@@ -7,10 +7,10 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
+from ci_envs.reports.description import Description
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Section, Series
-from ci_envs.reports.sources import Figure, Source, SourceKind
 from ci_envs.storage.files import write_whole
 
 
@@ -43,7 +43,7 @@ def kept_findings(section: Section, options: RunOptions, folder: Path) -> Findin
         content = json.loads(_file(section, folder).read_bytes())
         if any(content[name] != value for name, value in _settings(options).items()):
             return None
-        rows = [_row(row) for row in content["rows"]]
+        rows = [_row(section.description, row, options.quick) for row in content["rows"]]
         plots = [_plot(plot) for plot in content["plots"]]
     except (OSError, ValueError, TypeError, KeyError):  # there is no file, or it is damaged
         return None
@@ -71,7 +71,7 @@ def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
 
 def json_claims(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
     """Yield the verdict on each claim as a dictionary of JSON values."""
-    for claim in section.claims:
+    for claim in section.description.claims:
         verdict, sample, explanation = claim.verdict(findings.by_quantity)
         yield {"claim": claim.text, "verdict": verdict, "sample": sample, "explanation": explanation}
 
@@ -98,19 +98,10 @@ def _estimate_content(estimate: Estimate | None) -> list[Any] | None:
     return [None if isinstance(value, float) and not isfinite(value) else value for value in estimate]
 
 
-def _row(content: dict[str, Any]) -> FigureRow:
-    return FigureRow(
-        **{
-            **content,
-            "report": content["report"] and _figure(content["report"]),
-            **{name: content[name] and _estimate(*content[name]) for name in _COLUMNS},
-        }
-    )
-
-
-def _figure(content: dict[str, Any]) -> Figure:
-    source = content["source"]
-    return Figure(content["value"], Source(SourceKind(source["kind"]), source["place"]))
+def _row(description: Description, content: dict[str, Any], quick: bool) -> FigureRow:
+    """Return a row of a file. Its published figure, its unit and its note are those of the description."""
+    columns = (content[name] and _estimate(*content[name]) for name in _COLUMNS)
+    return description.row(content["quantity"], *columns, note=content["note"], quick=quick)
 
 
 def _estimate(value: float, low: float | None, high: float | None, *rest: Any) -> Estimate:

@@ -8,7 +8,8 @@ from typing import Literal
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.optimisation.solving import Solver
-from ci_envs.reports.claims import Claim, Rows, Text
+from ci_envs.reports.claims import Rows
+from ci_envs.reports.description import Description
 from ci_envs.reports.rows import FigureRow
 
 AgentMaker = Callable[[Game, int | None], Agent]
@@ -114,28 +115,19 @@ class Section:
     """A section of a report.
 
     Attributes:
-        name: The identifier, for example ``B31``: the letter of the report and the number of the section.
-        title: The title of the section.
-        game: The environment or problem, as a spec string.
-        purpose: The aim of the report.
-        conclusion: Our conclusion, in one or two sentences, with the figures of a run.
-        conditions: The first player, the opponents and the number of games, as in the report.
-        seconds: The approximate duration of a full run on two cores.
+        description: All that the report says about the section, and all that we say about it.
         run: The function that runs the section.
-        claims: The claims of the report.
         agents: The functions that make the agents of the section, by name, for example ``B31:max_lowest``. The spec
             string of this agent is ``report:B31:max_lowest``.
         solvers: The solvers of the section by name, for example ``B2``, used as ``report:B2``.
     """
 
-    name: str
-    title: str
-    game: str
-    purpose: str
-    conclusion: Text
-    conditions: str
-    seconds: float
+    description: Description
     run: Callable[[RunOptions], Findings]
-    claims: tuple[Claim, ...] = ()
     agents: Mapping[str, AgentMaker] = field(default_factory=dict)
     solvers: Mapping[str, Solver] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The identifier of the section."""
+        return self.description.name

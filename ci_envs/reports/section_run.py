@@ -69,12 +69,10 @@ class SectionRun:
             columns: The literal figure, and the described one and ours if they are known. A number is exact.
             note: A note instead of that of the description.
         """
-        figure, unit = self.description.figures.get(quantity), self.description.unit(quantity)
-        note = note or self.description.note(quantity, quick=self.quick)
         estimates = (Estimate.exact(one) if isinstance(one, int | float) else one for one in columns)
         literal, described, ours = (*estimates, None, None)[:3]
         assert literal is not None, f"the row {quantity!r} has no literal figure"
-        row = FigureRow(quantity, figure, literal, described, ours, note, unit)
+        row = self.description.row(quantity, literal, described, ours, note=note, quick=self.quick)
         self.rows.append(row)
         return row
 
@@ -131,20 +129,8 @@ def section(
         agents: The functions that make the agents of the section, by name.
         solvers: The solvers of the section by name.
     """
-    texts = description_of(Path(file).stem.upper())
-    return Section(
-        name=texts.name,
-        title=texts.text("title"),
-        game=texts.text("game"),
-        purpose=texts.text("purpose"),
-        conclusion=texts.conclusion,
-        conditions=texts.text("conditions"),
-        seconds=texts.seconds,
-        run=partial(_run, texts, parts),
-        claims=texts.claims,
-        agents=agents or {},
-        solvers=solvers or {},
-    )
+    description = description_of(Path(file).stem.upper())
+    return Section(description, partial(_run, description, parts), agents or {}, solvers or {})
 
 
 def _run(description: Description, parts: Sequence[Measure], options: RunOptions) -> Findings:

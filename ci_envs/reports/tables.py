@@ -26,21 +26,20 @@ def catalog_table(sections: Iterable[Section]) -> Table:
     """Return the list of sections with their titles, games and commands."""
     table = Table("section", "title", "game", "command", box=box.SIMPLE_HEAD)
     for section in sections:
-        table.add_row(section.name, section.title, section.game, f"ci-envs reports {section.name}")
+        texts = section.description
+        table.add_row(section.name, texts.title, texts.game, f"ci-envs reports {section.name}")
     return table
 
 
 def catalog_rows(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """Return the list of sections as JSON values, with the time of a full run."""
-    return [
-        {"section": section.name, "title": section.title, "game": section.game, "seconds": section.seconds}
-        for section in sections
-    ]
+    texts = [section.description for section in sections]
+    return [{"section": one.name, "title": one.title, "game": one.game, "seconds": one.seconds} for one in texts]
 
 
 def findings_table(section: Section, findings: Findings) -> RenderableType:
     """Return the figures of a section, their sources, the notes on them, and the verdicts on the claims."""
-    table = Table(title=f"{section.name}: {section.title}", box=box.SIMPLE_HEAD)
+    table = Table(title=f"{section.name}: {section.description.title}", box=box.SIMPLE_HEAD)
     quantity, *numbers, sample = COLUMNS
     table.add_column(f"{quantity}\n{sample}", overflow="fold")
     for name in numbers:
@@ -48,7 +47,7 @@ def findings_table(section: Section, findings: Findings) -> RenderableType:
     for label, *figures, size in table_cells(findings.rows):
         table.add_row(Text(f"{label}\n").append(size, style="dim"), *map(Text, figures))
     claims = [f'"{text}" {verdict}: {why}' for text, verdict, why in claim_cells(section, findings)]
-    return Group(table, *map(Text, (*footnotes(findings.rows), section.conditions, *claims)))
+    return Group(table, *map(Text, (*footnotes(findings.rows), section.description.conditions, *claims)))
 
 
 def table_cells(rows: tuple[FigureRow, ...]) -> Iterator[tuple[str, ...]]:
@@ -75,7 +74,7 @@ def footnotes(rows: tuple[FigureRow, ...]) -> list[str]:
 
 def claim_cells(section: Section, findings: Findings) -> Iterator[tuple[str, str, str]]:
     """Yield each claim with its verdict and the reason."""
-    for claim in section.claims:
+    for claim in section.description.claims:
         decision = claim.verdict(findings.by_quantity)
         yield claim.text, decision.text, decision.explanation
 
