@@ -227,7 +227,7 @@ def test_the_logs_of_our_trainings_are_those_of_their_options(name, options, gam
     log = read_logs()[name]
     assert len(log.losses) == len(log.outcomes) == 3000
     assert all(len(set(log.losses[k : k + games])) == 1 for k in range(0, 3000, games))
-    again = train_alphazero(ENVIRONMENT, FOUR, options, 1, 0)
+    again = train_alphazero(ENVIRONMENT, options, 1, 0)
     assert again.losses == pytest.approx(log.losses[:1], rel=1e-2)
     assert list(again.outcomes) == log.outcomes[:games]
 

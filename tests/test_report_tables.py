@@ -35,7 +35,7 @@ from ci_envs.reports.report_d.quixo_q_learning import (
     action_table_agent,
     learn_actions,
 )
-from ci_envs.reports.trainers import learned, new_trainer, train_to
+from ci_envs.reports.trainers import learned, new_tabular_trainer, train_to
 
 QUIXO = Quixo()
 PRINTED = QLearningRates()
@@ -408,7 +408,7 @@ def test_the_table_of_report_d_is_worse_than_random():
 def test_a_learner_continues_with_the_table_of_another_learner():
     spec = "q_learning:opponent=report:B:row_random,seat=second,learning_rate=1"
     first = learned(spec, "Nim-v0", 200, seed=1)
-    second = new_trainer(spec, "Nim-v0", 100, seed=2, earlier=first)
+    second = new_tabular_trainer(spec, "Nim-v0", 100, seed=2, earlier=first)
     assert (second.count, second.metrics()["positions"]) == (0, first.metrics()["positions"])
     shares = []
     train_to(second, 100, shares.append)

@@ -102,6 +102,11 @@ class AlphaZeroTrainer(Trainer):
         self._consistent = True
 
     @property
+    def network(self) -> Network:
+        """The current network."""
+        return self._learner.network
+
+    @property
     @override
     def count(self) -> int:
         return self._progress.iteration

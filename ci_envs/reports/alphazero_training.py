@@ -1,12 +1,7 @@
-"""Training of our ``alphazero`` in a section, with the options of a report."""
+"""Networks of ``alphazero`` in a section, and their training with the options of a report."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stderr
 from functools import wraps
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +9,8 @@ from numpy.typing import NDArray
 
 from ci_envs.games.game import Game
 from ci_envs.reports.section_run import Measure, SectionRun
+from ci_envs.reports.trainers import new_trainer
+from ci_envs.training.trainer import Trainer
 
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
@@ -51,44 +48,57 @@ def one_thread(measure: Measure) -> Measure:
     return measured
 
 
-_BEST = "best.safetensors"
+def untrained_network(game: Game, architecture: str, seed: int) -> "Network":
+    """Return a network with the name of its architecture and random weights."""
+    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+    from ci_envs.agents.alphazero.network import new_network
 
-_UNMEASURED: Mapping[str, Any] = {
-    "ladder": ("random",),
-    "ladder_games": 2,
-    "ladder_simulations": 1,
-    "measurements": 1,
-    "gate": 0.0,
-    "checkpoint_seconds": 1000,
-}
-"""Options of a run without measurements. The last network counts as the best network."""
+    return new_network(game, ARCHITECTURES[architecture], seed)
 
 
-def train_alphazero(
-    environment: str, game: Game, options: Mapping[str, Any], iterations: int, seed: int
-) -> TrainedNetwork:
-    """Train ``alphazero`` in a temporary folder, without a display of the progress.
+def parameter_count(game: Game, architecture: str) -> int:
+    """Return the number of parameters of a network."""
+    return sum(weights.numel() for weights in untrained_network(game, architecture, 0).parameters())
+
+
+class _Recorder:
+    """A run without measurements and files, which keeps the metrics of each iteration."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self.metrics: list[Mapping[str, float]] = []
+        self._trainer = trainer
+
+    @property
+    def is_over(self) -> bool:
+        return self._trainer.done >= self._trainer.total
+
+    @property
+    def next_measurement(self) -> float:
+        return self._trainer.total
+
+    def update(self) -> None:
+        if self._trainer.count > len(self.metrics):
+            self.metrics.append(self._trainer.metrics())
+
+    def log(self, numbers: Mapping[str, float]) -> None:
+        """Ignore numbers for TensorBoard."""
+
+
+def train_alphazero(environment: str, options: Mapping[str, Any], iterations: int, seed: int) -> TrainedNetwork:
+    """Train ``alphazero``.
 
     Args:
         environment: The id of the environment.
-        game: The game of the environment.
         options: Options of ``ci-envs train alphazero``.
         iterations: The length of the run in iterations.
         seed: The seed of all random numbers.
     """
-    from ci_envs.agents.alphazero.model_file import read_model
-    from ci_envs.training import train
-    from ci_envs.training.folder import CURVE, RunFolder
-
-    with TemporaryDirectory() as name:
-        folder = Path(name) / "run"
-        with redirect_stderr(io.StringIO()):
-            train("alphazero", environment, output=folder, seed=seed, iterations=iterations, **options, **_UNMEASURED)
-        with (folder / CURVE).open(newline="") as file:
-            rows = [{key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)]
-        network = read_model(folder / _BEST, game).network
-        samples = RunFolder(folder, _BEST).read_checkpoint()[1].arrays["replay"]
-    return TrainedNetwork(network, tuple(_losses(rows)), tuple(_outcomes(game, samples)))
+    trainer = new_trainer("alphazero", environment, seed, iterations=iterations, **options)
+    recorder = _Recorder(trainer)
+    trainer.train(recorder)
+    samples = trainer.state().arrays["replay"]
+    outcomes = _outcomes(trainer.task.game, samples)
+    return TrainedNetwork(trainer.network.eval(), tuple(_losses(recorder.metrics)), tuple(outcomes))
 
 
 def _losses(rows: Sequence[Mapping[str, float]]) -> Iterator[float]:

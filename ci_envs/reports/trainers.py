@@ -11,8 +11,18 @@ from ci_envs.training.learners import make_config, read_training_options, traine
 from ci_envs.training.trainer import Task, TrainerState
 
 
-def _new_trainer(learner: str, environment: str, seed: int, **options: Any) -> Any:
-    """Return the trainer of a learner with options, before it begins."""
+def new_trainer(learner: str, environment: str, seed: int, **options: Any) -> Any:
+    """Return the trainer of a learner, before it begins.
+
+    Args:
+        learner: The learner with options, as a spec string.
+        environment: The id of the environment.
+        seed: The seed of the run.
+        options: More options, which replace those of the spec string.
+
+    Raises:
+        ValueError: An option is not allowed.
+    """
     name, text = split_spec(learner)
     _, game, env_options = resolve(environment)
     trainer = trainer_of(name)
@@ -24,23 +34,20 @@ def evolved(learner: str, environment: str, generations: int, seed: int, **optio
     """Run one of our evolutions, and return its trainer.
 
     Args:
-        learner: For example ``neat`` with options, as a spec string.
+        learner: For example ``neat``, as for :func:`new_trainer`, like the other arguments.
         environment: The id of the environment.
         generations: The number of populations that play, of which the first one is random.
         seed: The seed of the run.
-        options: Options that replace those of the spec string.
-
-    Raises:
-        ValueError: An option is not allowed.
+        options: More options.
     """
-    trainer = _new_trainer(learner, environment, seed, generations=generations - 1, **options)
+    trainer = new_trainer(learner, environment, seed, generations=generations - 1, **options)
     assert isinstance(trainer, EvolutionTrainer), f"{learner} is not an evolution"
     for _ in range(generations):
         trainer.evolution.advance()
     return trainer
 
 
-def new_trainer(
+def new_tabular_trainer(
     learner: str, environment: str, episodes: int, *, seed: int = 0, earlier: TabularTrainer | None = None
 ) -> TabularTrainer:
     """Return the trainer of a tabular learner, before its first episode.
@@ -55,7 +62,7 @@ def new_trainer(
     Raises:
         ValueError: An option is not allowed.
     """
-    trainer = _new_trainer(learner, environment, seed, episodes=episodes)
+    trainer = new_trainer(learner, environment, seed, episodes=episodes)
     assert isinstance(trainer, TabularTrainer), f"{learner} is not a tabular learner"
     if earlier is not None:
         state = earlier.state()
@@ -81,5 +88,5 @@ def train_to(
 
 
 def learned(learner: str, environment: str, episodes: int, *, seed: int = 0) -> TabularTrainer:
-    """Train a tabular learner, and return its trainer. :func:`new_trainer` describes the arguments."""
-    return train_to(new_trainer(learner, environment, episodes, seed=seed), episodes)
+    """Train a tabular learner, and return its trainer. :func:`new_tabular_trainer` describes the arguments."""
+    return train_to(new_tabular_trainer(learner, environment, episodes, seed=seed), episodes)

@@ -19,7 +19,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.alphazero_training import one_thread, train_alphazero
+from ci_envs.reports.alphazero_training import one_thread, parameter_count, train_alphazero, untrained_network
 from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share, median_of
 from ci_envs.reports.report_a.quixo_alphazero import (
     SIMULATIONS,
@@ -58,7 +58,7 @@ def _measure(run: SectionRun) -> None:
         shares = [wins(_literal_agent(network)).value for network in networks]
         return mean_of_runs(shares, f"runs of {games} games of self-play")
 
-    described = train_alphazero(_ENVIRONMENT, _GAME, DESCRIBED, run.budget("described_games"), seed).network
+    described = train_alphazero(_ENVIRONMENT, DESCRIBED, run.budget("described_games"), seed).network
     ours = make_agent(_OURS, _GAME, seed=seed)
     others = wins(_described_agent(described, seed)), wins(ours)
     run.add("wins v random", wins(trained_agent(_GAME, seed)), *others)
@@ -73,11 +73,12 @@ def _measure(run: SectionRun) -> None:
     )
     more = (wins(agent, run.budget("more_matches")) for agent in strong)
     run.add(f"wins v random, {_MANY} simulations", *more)
-    new = _new_network("16x10_pooled", seed)
+    new = untrained_network(_GAME, "16x10_pooled", seed)
     run.add("wins v random, untrained", wins(_literal_agent(new)), wins(_described_agent(new, seed)))
     run.add("wins v random, with our trained network", wins(_literal_search_of_ours()), None, others[1])
-    run.add("parameters of the network", *map(_parameters, ("256x10_pooled", "256x10_pooled", "32x3")))
-    network = _new_network("256x10_pooled", seed)
+    sizes = (parameter_count(_GAME, name) for name in ("256x10_pooled", "256x10_pooled", "32x3"))
+    run.add("parameters of the network", *sizes)
+    network = untrained_network(_GAME, "256x10_pooled", seed)
     agents = _literal_agent(network), _described_agent(network, seed), make_agent(_OURS, _GAME, seed=seed)
     run.add("time of a move", *(_seconds_per_move(agent, run.budget("moves")) for agent in agents))
 
@@ -110,17 +111,6 @@ def _literal_search_of_ours() -> ReportAlphaZeroAgent:
     from ci_envs.agents.alphazero.model_file import read_model, shipped_model
 
     return ReportAlphaZeroAgent(_GAME, inference(read_model(shipped_model(_GAME), _GAME).network))
-
-
-def _new_network(architecture: str, seed: int) -> "Network":
-    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
-    from ci_envs.agents.alphazero.network import new_network
-
-    return new_network(_GAME, ARCHITECTURES[architecture], seed)
-
-
-def _parameters(architecture: str) -> int:
-    return sum(weights.numel() for weights in _new_network(architecture, 0).parameters())
 
 
 def _seconds_per_move(agent: Agent, moves: int) -> Estimate:

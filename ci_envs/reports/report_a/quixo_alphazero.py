@@ -27,6 +27,7 @@ from ci_envs.games.batch import play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
+from ci_envs.reports.alphazero_training import untrained_network
 
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
@@ -283,11 +284,7 @@ def train_network(game: Game, architecture: str, games: int, seed: int, **data: 
         seed: The seed of the weights and of the training.
         data: The options ``capacity`` and ``removes_oldest`` of :class:`ReportTraining`.
     """
-    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
-    from ci_envs.agents.alphazero.network import new_network
-
-    network = new_network(game, ARCHITECTURES[architecture], seed)
-    training = ReportTraining(game, network, np.random.default_rng(seed), **data)
+    training = ReportTraining(game, untrained_network(game, architecture, seed), np.random.default_rng(seed), **data)
     for _ in range(games):
         training.play_game()
     training.finish()

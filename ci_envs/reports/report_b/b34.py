@@ -27,7 +27,7 @@ from ci_envs.reports.report_b.nim_q_learning import (
 )
 from ci_envs.reports.report_b.nim_shares import OPPONENTS
 from ci_envs.reports.section_run import SectionRun, section
-from ci_envs.reports.trainers import new_trainer, train_to
+from ci_envs.reports.trainers import new_tabular_trainer, train_to
 
 _LAST = 0.1  # the share of the games that is counted alone
 _SEARCH, _STARTING_SEARCH = "mcts:simulations=10000", "mcts:simulations=100,proofs=false"
@@ -146,7 +146,7 @@ def _our_run(opponents: tuple[str, ...], learner: str, games: int, seed: int) ->
     last = round(_LAST * games)
     for opponent in opponents:
         spec = f"{learner},opponent={_AGENTS[opponent]}"
-        trainer = new_trainer(spec, _ENVIRONMENT, games, seed=seed, earlier=trainer)
+        trainer = new_tabular_trainer(spec, _ENVIRONMENT, games, seed=seed, earlier=trainer)
         before = train_to(trainer, games - last).metrics()["won"]
         won = train_to(trainer, games).metrics()["won"]
         shares.append((100 * won / games, 100 * (won - before) / last))

@@ -14,13 +14,12 @@ applied to the positions of the step, not to those of the search.
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
-from ci_envs.reports.alphazero_training import one_thread
+from ci_envs.reports.alphazero_training import one_thread, parameter_count, untrained_network
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of
 from ci_envs.reports.matches import SEATS
 from ci_envs.reports.report_e.agent import trained_agent
@@ -33,9 +32,6 @@ from ci_envs.reports.report_e.threats import blocked_threats
 from ci_envs.reports.report_e.trainings import GAME, described_network, read_logs
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
-
-if TYPE_CHECKING:
-    from ci_envs.agents.alphazero.network import Network
 
 _MINIMAX = "minimax:depth=4"
 _OPPONENTS = {"random": "random", _MINIMAX: _MINIMAX, "our alphazero": "alphazero:simulations=200,temperature=0.2"}
@@ -106,18 +102,14 @@ def _measure_trainings(run: SectionRun) -> None:
     run.add("long training: median loss of the last games", Estimate.single(log.medians[-1], sample))
     run.add("long training: last games won by the first player", Estimate.single(log.first_wins[-1], sample))
     run.add("long training: wins moving first v perfect play", measured_share(log.perfect_wins[-1], MATCHES))
-    run.add("parameters of the network", *map(_parameters, ("unpadded", "unpadded", "32x3")))
+    run.add("parameters of the network", *(parameter_count(GAME, name) for name in ("unpadded", "unpadded", "32x3")))
     run.add("weights that have a gradient in a step of the listing", *_gradient_shares(run.seed))
     run.plots += _plots(run)
 
 
-def _parameters(architecture: str) -> int:
-    return sum(weights.numel() for weights in _new_network(architecture, 0).parameters())
-
-
 def _gradient_shares(seed: int) -> Iterator[float]:
     """Yield the percentages of the weights to which a step gives a gradient: by the listing, and by the text."""
-    network = _new_network("unpadded", seed)
+    network = untrained_network(GAME, "unpadded", seed)
     played = play_game(GAME, network, ExploreSettings(explorations=10, repaired=False), seed)
     for as_listed in (True, False):
         network.zero_grad()
@@ -127,13 +119,6 @@ def _gradient_shares(seed: int) -> Iterator[float]:
         weights = list(network.parameters())
         reached = sum(one.numel() for one in weights if one.grad is not None)
         yield 100 * reached / sum(one.numel() for one in weights)
-
-
-def _new_network(architecture: str, seed: int) -> "Network":
-    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
-    from ci_envs.agents.alphazero.network import new_network
-
-    return new_network(GAME, ARCHITECTURES[architecture], seed)
 
 
 def _plots(run: SectionRun) -> Iterator[Plot]:

@@ -95,7 +95,7 @@ class _Trainings:
         """Return the agents of some trainings of ours."""
         options, iterations = {**OURS, "architecture": architecture}, self._run.budget("our_games") // GAMES_OF_STEP
         seeds = self._run.seeds("our_runs")
-        networks = (train_alphazero(environment, game, options, iterations, seed).network for seed in seeds)
+        networks = (train_alphazero(environment, options, iterations, seed).network for seed in seeds)
         return [alphazero_agent(game, network, seed) for network, seed in zip(networks, seeds, strict=True)]
 
     def wins(self, agents: Sequence[PositionAgent], opponent: str) -> Estimate:

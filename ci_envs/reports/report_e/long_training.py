@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ci_envs.reports.alphazero_training import untrained_network
 from ci_envs.reports.report_e.agent import PLAY, ExploringAgent
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.matches import play_perfect_defender
@@ -68,10 +69,7 @@ def train_long(games: int = GAMES, path: Path = _LOG, seed: int = 0) -> None:
         path: The file of the log.
         seed: The seed of the weights and of the games.
     """
-    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
-    from ci_envs.agents.alphazero.network import new_network
-
-    network, log = new_network(GAME, ARCHITECTURES["unpadded"], seed), LongTrainingLog()
+    network, log = untrained_network(GAME, "unpadded", seed), LongTrainingLog()
     training = train(network, GAME, SETTINGS, seed)
     play = SETTINGS._replace(explorations=PLAY.explorations, temperature=PLAY.temperature)
     for _ in range(games // BLOCK):

@@ -5,8 +5,8 @@ The package has the results of three trainings, with the seed 0:
 | training | command | time on one core |
 |---|---|---|
 | literal | ``train_from_start(ConnectN(), 3000, ExploreSettings(explorations=2000), 0)`` | 19 minutes |
-| described | ``train_alphazero(ENVIRONMENT, ConnectN(), DESCRIBED, 3000, 0)`` | 5 minutes |
-| ours | ``train_alphazero(ENVIRONMENT, ConnectN(), OURS, 60, 0)`` | 1 minute |
+| described | ``train_alphazero(ENVIRONMENT, DESCRIBED, 3000, 0)`` | 5 minutes |
+| ours | ``train_alphazero(ENVIRONMENT, OURS, 60, 0)`` | 1 minute |
 
 The literal training ran with two threads of PyTorch. With one thread PyTorch rounds some sums otherwise, and from the
 second game on the training is another one.
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
+from ci_envs.reports.alphazero_training import untrained_network
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.self_play import train
 
@@ -79,10 +80,7 @@ def train_from_start(
         seed: The seed of the weights and of the games.
         opening_plies: The number of random plies at the start of each game, an even number.
     """
-    from ci_envs.agents.alphazero.architecture import ARCHITECTURES
-    from ci_envs.agents.alphazero.network import new_network
-
-    network = new_network(game, ARCHITECTURES["unpadded"], seed)
+    network = untrained_network(game, "unpadded", seed)
     log = TrainingLog([], [])
     for loss, played in islice(train(network, game, settings, seed, opening_plies=opening_plies), games):
         log.losses.append(loss)
