@@ -19,8 +19,9 @@ FOLDER = Path(__file__).parent / "reports"
 
 _LEGEND = f"""
 - *report*: the published figure, with a mark for its source: {SOURCE_LEGEND}.
-- *literal*: the figure of a re-implementation that keeps the bugs of the report, with the interval that contains 95%
-  of the measurements of the size of the report, or of the runs.
+- *literal*: the figure of a re-implementation that keeps the bugs of the report.
+- *95% of measurements*: the interval of the literal figure. It contains 95% of the measurements with as many games as
+  in the report, or the middle 95% of our runs.
 - *described*: the figure of what the report describes, with its bugs repaired.
 - *ours*: our best result under the same conditions.
 - *sample*: the games or runs behind our figures. A verdict is computed from their 95% confidence intervals.

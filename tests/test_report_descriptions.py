@@ -32,7 +32,7 @@ CONTENT = {
     "conclusion": "Ours wins [wins; ours:.0f]% of {games} games.",
     "budget": {"games": [1000, 20], "runs": 3},
     "sources": [{"kind": "printed", "place": "lab 1", "figures": {"wins": 90, "v random, wins": 80.5}}],
-    "notes": [{"note": "{games} games.", "rows": ["v *, wins"]}, {"note": "All others.", "rows": ["*"]}],
+    "notes": [{"note": "{games} games.", "rows": ["v *, wins"]}, {"note": "All others.", "rows": ["points*"]}],
     "units": {"%": ["*wins"]},
     "claims": [
         {"claim": "It is strong.", "holds_if": "[wins] > 50", "why": "It wins [wins:.1f]% of {games.quick} games."}
@@ -137,7 +137,8 @@ def test_descriptions_fit_the_rows_of_the_full_run(name):
     for row in findings.rows:
         assert (row.report, row.unit) == (texts.figures.get(row.quantity), texts.unit(row.quantity)), row.quantity
     assert texts.figures.keys() <= rows.keys()
-    notes = [pattern for one in content.get("notes", ()) for pattern in one["rows"]]
+    parts = (*content.get("notes", ()), *content.get("not_better", ()))
+    notes = [pattern for one in parts for pattern in one["rows"]]
     units = [pattern for patterns in content.get("units", {}).values() for pattern in patterns]
     unused = [one for one in notes + units if not any(fnmatchcase(quantity, one) for quantity in rows)]
     assert unused == [] or name in NEW_ROWS

@@ -420,7 +420,7 @@ def test_a_learner_continues_with_the_table_of_another_learner():
 @pytest.mark.parametrize(
     ("spec", "game", "words"),
     [
-        ("report:A4:q_learning", "ConnectN-v0", "report:A4 plays tic-tac-toe"),
+        ("report:A4:q_learning", "ConnectN-v0", "report:A4 plays ConnectN(rows=3, cols=3"),
         ("report:A4:monte_carlo", "Nim-v0", "report:A4 plays ConnectN"),
         ("report:B34", "Nim-v0:heaps=3,4", "report:B34 plays Nim with the heaps (1, 3, 5, 7), not (3, 4)"),
         ("report:B34", "Nim-v0:misere=true", "normal play"),

@@ -8,7 +8,8 @@ a name in braces is a number of the budget::
     holds_if = "[weight, N = 5] <= 5 and [weight, N = 10; ours] < [weight, N = 10] * 1.05"
     why = "The weight is [weight, N = 5:.0f] in {runs} runs ({runs.quick} with --quick)."
 
-Notes and units belong to patterns of quantities, in which ``*`` stands for any text.
+Notes, reasons why our figure is not better (``not_better``) and units belong to patterns of quantities, in which ``*``
+stands for any text.
 """
 
 import re
@@ -151,15 +152,22 @@ class Description:
         note: str = "",
         quick: bool = False,
     ) -> FigureRow:
-        """Return a row with its published figure and its unit, and with its note unless it has another one."""
-        note = note or self.note(quantity, quick=quick)
+        """Return a row with its published figure and its unit. ``note`` counts only for a row without another note."""
+        note = self.note(quantity, quick=quick) or note
         return FigureRow(quantity, self.figures.get(quantity), literal, described, ours, note, self.unit(quantity))
 
     def note(self, quantity: str, *, quick: bool = False) -> str:
-        """Return the note of a row with the numbers of a full or of a quick run, or an empty text."""
-        note = next((one["note"] for one in self._content.get("notes", ()) if _has(one, quantity)), "")
+        """Return the note of a row and the reason why ours is not better, with the numbers of a full or quick run."""
         budget = {name: Budget(both.quick, both.quick) for name, both in self.budget.items()} if quick else self.budget
-        return str(note.format(**budget))
+        notes = (self._first_note(part, quantity).format(**budget) for part in ("notes", "not_better"))
+        return " ".join(filter(None, notes))
+
+    def why_not_better(self, quantity: str) -> str:
+        """Return the reason why our figure of a row is not better than the others, or an empty text."""
+        return self._first_note("not_better", quantity)
+
+    def _first_note(self, part: str, quantity: str) -> str:
+        return next((str(one["note"]) for one in self._content.get(part, ()) if _has(one, quantity)), "")
 
     def unit(self, quantity: str) -> str:
         """Return the unit of a row, or an empty text."""

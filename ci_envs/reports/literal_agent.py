@@ -9,6 +9,21 @@ from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.games.game import Game
 
 
+def require_equal(name: str, game: Game, expected: Game) -> None:
+    """Check that a game is the one that an agent plays.
+
+    Args:
+        name: The name of the agent for the message.
+        game: The game.
+        expected: The game that the agent plays.
+
+    Raises:
+        ValueError: The game is another one.
+    """
+    if game != expected:
+        raise ValueError(f"{name} plays {expected}, not {game}")
+
+
 class LiteralAgent(PolicyAgent):
     """An agent that plays by the compiled policy of a report."""
 

@@ -3,7 +3,8 @@
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
-from ci_envs.arena.results import Side
+from ci_envs.arena.results import Record, Side
+from ci_envs.reports.estimates import Estimate, measured_share
 
 SEATS = ("first", "second")
 """The names of the seats."""
@@ -25,3 +26,18 @@ def play_from_seat(
     other = make_agent(opponent, agent.game, seed=seed) if isinstance(opponent, str) else opponent
     first, second = (agent, other) if seat == 0 else (other, agent)
     return play_match(agent.game, first, second, games, swap_seats=False, max_cycles=max_cycles).sides[seat]
+
+
+def wins_of(record: Record, *, report_games: int | None = None) -> Estimate:
+    """Return the percentage of games won.
+
+    Args:
+        record: The games.
+        report_games: The number of games of the report's measurement, for the spread.
+    """
+    return measured_share(record.wins, record.games, report_games=report_games)
+
+
+def points_of(record: Record) -> Estimate:
+    """Return the percentage of points. A draw is half a point, rounded down in the sum."""
+    return measured_share(record.wins + record.draws // 2, record.games)

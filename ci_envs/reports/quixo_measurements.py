@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena.match import play_match
-from ci_envs.arena.results import Record, Side
+from ci_envs.arena.results import Side
 from ci_envs.games.batch import start_words
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
@@ -38,21 +38,6 @@ def games_v_random(search: QuixoSearch | str, games: int, seed: int) -> Side:
     agent = searcher(search, seed)
     agent.act_on(start_words(QUIXO, 0))  # compiles before the time is measured
     return play_match(QUIXO, agent, make_agent("random", QUIXO, seed=seed + 1), games).sides[0]
-
-
-def wins_of(record: Record, *, report_games: int | None = None) -> Estimate:
-    """Return the percentage of games won.
-
-    Args:
-        record: The games.
-        report_games: The number of games of the report's measurement, for the spread.
-    """
-    return measured_share(record.wins, record.games, report_games=report_games)
-
-
-def points_of(record: Record) -> Estimate:
-    """Return the percentage of points. A draw is half a point, rounded down in the sum."""
-    return measured_share(record.wins + record.draws // 2, record.games)
 
 
 def positions(count: int, seed: int) -> NDArray[np.uint64]:

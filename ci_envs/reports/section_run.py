@@ -67,7 +67,7 @@ class SectionRun:
         Args:
             quantity: The name of the quantity.
             columns: The literal figure, and the described one and ours if they are known. A number is exact.
-            note: A note instead of that of the description.
+            note: The note of a row that has none in the description.
         """
         estimates = (Estimate.exact(one) if isinstance(one, int | float) else one for one in columns)
         literal, described, ours = (*estimates, None, None)[:3]

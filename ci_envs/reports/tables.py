@@ -1,6 +1,8 @@
 """The findings of sections as tables, in a terminal and in Markdown."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from string import ascii_lowercase
 from typing import Any
 
 from rich import box
@@ -20,6 +22,7 @@ SOURCE_LEGEND = ", ".join(f"({kind.mark}) {kind}" for kind in SourceKind)
 """The legend of the marks of the figures."""
 
 _NOTHING = "-"
+_LONG_SAMPLE = 40  # characters, above which a repeated sample is a footnote
 
 
 def catalog_table(sections: Iterable[Section]) -> Table:
@@ -52,7 +55,7 @@ def findings_table(section: Section, findings: Findings) -> RenderableType:
 
 def table_cells(rows: tuple[FigureRow, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the cells of each row, in the order of :data:`COLUMNS`."""
-    notes, marks = _notes(rows), marks_of(row.report for row in rows)
+    notes, samples, marks = _notes(rows), _long_samples(rows), marks_of(row.report for row in rows)
     for row in rows:
         figure = _NOTHING if row.report is None else f"{format_number(row.report.value)} ({marks[row.report.source]})"
         yield (
@@ -61,15 +64,16 @@ def table_cells(rows: tuple[FigureRow, ...]) -> Iterator[tuple[str, ...]]:
             format_number(row.literal.value),
             format_spread(row.literal),
             *(_NOTHING if one is None else format_number(one.value) for one in (row.described, row.ours)),
-            row.sample,
+            f"[{samples[row.sample]}]" if row.sample in samples else row.sample,
         )
 
 
 def footnotes(rows: tuple[FigureRow, ...]) -> list[str]:
-    """Return the sources of the figures, and the different notes in their order."""
+    """Return the sources of the figures, the different notes in their order, and the long samples."""
     marks = marks_of(row.report for row in rows)
     sources = [f"({mark}) {source.kind}: {source.place}." for source, mark in marks.items()]
-    return [*sources, *(f"[{number}] {note}" for number, note in enumerate(_notes(rows), 1))]
+    notes = (f"[{number}] {note}" for number, note in enumerate(_notes(rows), 1))
+    return [*sources, *notes, *(f"[{mark}] Sample: {sample}." for sample, mark in _long_samples(rows).items())]
 
 
 def claim_cells(section: Section, findings: Findings) -> Iterator[tuple[str, str, str]]:
@@ -90,6 +94,12 @@ def format_spread(estimate: Estimate) -> str:
     if low == high:
         return EXACT if estimate.sample == EXACT else _NOTHING
     return f"{format_number(low)} to {format_number(high)}"
+
+
+def _long_samples(rows: tuple[FigureRow, ...]) -> dict[str, str]:
+    """Return the letter that stands for each long sample of several rows."""
+    counts = Counter(row.sample for row in rows if len(row.sample) > _LONG_SAMPLE)
+    return dict(zip((sample for sample, count in counts.items() if count > 1), ascii_lowercase, strict=False))
 
 
 def _notes(rows: tuple[FigureRow, ...]) -> list[str]:

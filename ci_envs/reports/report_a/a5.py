@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from ci_envs.arena.results import Record
 from ci_envs.reports.estimates import Estimate, median_of
-from ci_envs.reports.matches import SEATS
-from ci_envs.reports.quixo_measurements import add_pruning, games_v_random, positions, wins_of
+from ci_envs.reports.matches import SEATS, wins_of
+from ci_envs.reports.quixo_measurements import add_pruning, games_v_random, positions
 from ci_envs.reports.quixo_search import ADAPTIVE, Mover, QuixoSearch, quixo_searcher
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section

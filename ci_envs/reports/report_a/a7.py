@@ -20,7 +20,8 @@ from ci_envs.arena.match import play_match
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import one_thread, parameter_count, train_alphazero, untrained_network
-from ci_envs.reports.estimates import Estimate, mean_of_runs, measured_share, median_of
+from ci_envs.reports.estimates import Estimate, mean_of_runs, median_of
+from ci_envs.reports.matches import wins_of
 from ci_envs.reports.report_a.quixo_alphazero import (
     SIMULATIONS,
     ReportAlphaZeroAgent,
@@ -50,7 +51,7 @@ def _measure(run: SectionRun) -> None:
 
     def wins(agent: Agent, games: int = matches) -> Estimate:
         opponent = make_agent("random", _GAME, seed=seed + 1)
-        return measured_share(play_match(_GAME, agent, opponent, games).sides[0].total.wins, games)
+        return wins_of(play_match(_GAME, agent, opponent, games).sides[0].total)
 
     def short_trainings(**data: Any) -> Estimate:
         games = run.budget("games")

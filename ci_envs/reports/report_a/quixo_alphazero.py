@@ -22,12 +22,12 @@ from typing_extensions import override
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.observations import observations_of
-from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games.batch import play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import untrained_network
+from ci_envs.reports.literal_agent import require_equal
 
 if TYPE_CHECKING:
     from ci_envs.agents.alphazero.network import Network
@@ -304,7 +304,6 @@ def trained_agent(game: Game, seed: int | None, *, simulations: int = SIMULATION
     """
     from ci_envs.agents.alphazero.model_file import read_model
 
-    if require_game("report:A7", game, Quixo) != Quixo():
-        raise ValueError(f"report:A7 plays {Quixo()}, not {game}")
+    require_equal("report:A7", game, Quixo())
     evaluate = signed_inference(read_model(MODEL, game).network)
     return ReportAlphaZeroAgent(game, evaluate, simulations=simulations, seed=seed)

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games import action_count, implements, lean_kernel, legal
-from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.kernels.random_numbers import next_random, random_below
-from ci_envs.reports.literal_agent import LiteralAgent
+from ci_envs.reports.literal_agent import LiteralAgent, require_equal
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, best_action, code_after, moves_x, read_tables
 
 _FLOOR = 0.1
@@ -59,8 +57,7 @@ def monte_carlo_agent(game: Game, seed: int | None, table: NDArray[np.floating[A
 
 
 def _table_agent(game: Game, seed: int | None, policy: Policy, table: NDArray[np.floating[Any]]) -> LiteralAgent:
-    if require_game("report:A4", game, ConnectN) != TICTACTOE:
-        raise ValueError(f"report:A4 plays tic-tac-toe, {TICTACTOE}, not {game}")
+    require_equal("report:A4", game, TICTACTOE)
     values, cells = np.asarray(table, dtype=np.float64), game.action_count
     return LiteralAgent(
         game, lambda: CompiledPolicy(policy, (values, np.empty(cells, np.int64), np.empty(cells))), seed=seed

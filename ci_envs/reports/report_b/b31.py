@@ -88,8 +88,8 @@ def _measure_always(run: SectionRun) -> None:
     cases = list(product((0, 1), OPPONENTS.items()))
     variants = (
         *(('"always"', seat, seat, opponent, leave_one) for seat, opponent in cases),
-        *(('"always", legal', seat, seat, opponent, leave_one_or_take_it) for seat, opponent in cases),
-        *(('"always" for the first', 0, 1, opponent, leave_one) for opponent in OPPONENTS.items()),
+        *(('"always" with legal moves,', seat, seat, opponent, leave_one_or_take_it) for seat, opponent in cases),
+        *(('"always" for the first seat,', 0, 1, opponent, leave_one) for opponent in OPPONENTS.items()),
     )
     for name, rule, seat, (versus, opponent), leaves_one in variants:
         strategies = always(rule, leaves_one), always(rule, leave_one_of_larger)

@@ -13,7 +13,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.results import Record
 from ci_envs.games.quarto import Quarto
 from ci_envs.reports.estimates import Estimate, measured_share
-from ci_envs.reports.matches import SEATS, play_from_seat
+from ci_envs.reports.matches import SEATS, play_from_seat, wins_of
 from ci_envs.reports.report_b.quarto_wandering import VARIANTS, rule_agent, wandering_agent
 from ci_envs.reports.section_run import SectionRun, section
 
@@ -35,11 +35,11 @@ def _measure(run: SectionRun) -> None:
 
     def shares(agents: tuple[str, ...], opponent: str, seat: int, budget: str = "games") -> list[Estimate]:
         records = [_record(agent, opponent, seat, run.budget(budget), rng) for agent in agents]
-        return [measured_share(record.wins, record.games) for record in records]
+        return list(map(wins_of, records))
 
     for seat in (1, 0):
         records = [_record(agent, _RANDOM, seat, run.budget("games"), rng) for agent in (_LITERAL, _DESCRIBED, _OURS)]
-        run.add(_v(_RANDOM, seat), *(measured_share(record.wins, record.games) for record in records))
+        run.add(_v(_RANDOM, seat), *map(wins_of, records))
         run.add(f"v random, {SEATS[seat]}, loses", *(measured_share(one.losses, one.games) for one in records))
         run.add(f"the rule alone, {_v(_RANDOM, seat)}", *shares(("report:B5:rule",), _RANDOM, seat, "rule_games"))
     for opponent, seat in run.steps(product(_STRONG, (0, 1))):

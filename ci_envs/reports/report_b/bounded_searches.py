@@ -5,10 +5,10 @@ state is the set of covered elements, as a bit mask. The weight of a state is th
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ci_envs.optimisation.set_covering.problem import SetCovering
 
@@ -32,37 +32,31 @@ def dijkstra(problem: SetCovering, bound: float = inf) -> SearchEffort:
         problem: The instance.
         bound: The weight of a known cover. The search skips heavier states.
     """
-    goal, sets = (1 << problem.size) - 1, _masks_and_weights(problem)
-    weights: dict[int, float] = {0: 0.0}
-    queue, generated = [(0.0, 0)], 1
-    while queue:
-        weight, covered = heappop(queue)
-        if covered == goal:
-            return SearchEffort(weight, generated)
-        if weight > weights[covered]:
-            continue
-        for following, total in _lighter_successors(covered, weight, sets, weights, bound):
-            heappush(queue, (total, following))
-            generated += 1
-    raise ValueError(f"no cover weighs at most {bound}")
+    return _search(problem, bound, [], heappop, heappush, ends_at_a_cover=True)
 
 
 def breadth_first(problem: SetCovering, bound: float = inf) -> SearchEffort:
-    """Find the cover with the least weight by breadth-first search.
+    """Find the cover with the least weight by breadth-first search. :func:`dijkstra` describes the arguments."""
+    queue = deque[tuple[float, int]]()
+    return _search(problem, bound, queue, deque.popleft, deque.append, ends_at_a_cover=False)
 
-    Args:
-        problem: The instance.
-        bound: The weight of a known cover. The search skips heavier states.
-    """
+
+def _search(
+    problem: SetCovering, bound: float, queue: Any, pop: Callable[[Any], Any], push: Any, *, ends_at_a_cover: bool
+) -> SearchEffort:
+    """Search with a queue of the weights and the states. ``pop`` and ``push`` determine their order."""
     goal, sets = (1 << problem.size) - 1, _masks_and_weights(problem)
     weights: dict[int, float] = {0: 0.0}
-    queue, generated = deque([(0.0, 0)]), 1
+    push(queue, (0.0, 0))
+    generated = 1
     while queue:
-        weight, covered = queue.popleft()
+        weight, covered = pop(queue)
+        if covered == goal and ends_at_a_cover:
+            break
         if weight > weights[covered] or covered == goal:
             continue
-        for following, total in _lighter_successors(covered, weight, sets, weights, bound):
-            queue.append((total, following))
+        for successor in _lighter_successors(covered, weight, sets, weights, bound):
+            push(queue, successor)
             generated += 1
     if goal not in weights:
         raise ValueError(f"no cover weighs at most {bound}")
@@ -77,10 +71,10 @@ def _masks_and_weights(problem: SetCovering) -> list[tuple[int, float]]:
 
 def _lighter_successors(
     covered: int, weight: float, sets: list[tuple[int, float]], weights: dict[int, float], bound: float
-) -> Iterator[tuple[int, float]]:
-    """Yield each successor that has less weight than in ``weights``, with its weight, and update ``weights``."""
+) -> Iterator[tuple[float, int]]:
+    """Yield the weight of each successor that has less weight than in ``weights``, with it, and update ``weights``."""
     for mask, cost in sets:
         following, total = covered | mask, weight + cost
         if total <= bound and total < weights.get(following, inf):
             weights[following] = total
-            yield following, total
+            yield total, following

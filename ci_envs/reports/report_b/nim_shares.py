@@ -43,7 +43,7 @@ def add_shares(
         seat: Their seat: 0 moves first, 1 second.
         rows: The rows of objects at the start.
         ours: Our strategy.
-        note: A note instead of that of the description.
+        note: The note of a row that has none in the description.
         decimals: The decimals of the literal percentage. 100 matches do not show less than a tenth of a percent.
     """
     columns = [*strategies, *([] if ours is None else [ours])]

@@ -14,7 +14,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.reports.estimates import mean_of, measured_share
-from ci_envs.reports.matches import play_from_seat
+from ci_envs.reports.matches import play_from_seat, points_of
 from ci_envs.reports.report_c.literal_mcts import ITERATIONS, literal_mcts
 from ci_envs.reports.section import AgentMaker
 from ci_envs.reports.section_run import SectionRun, section
@@ -44,8 +44,8 @@ def _measure_report(run: SectionRun) -> None:
     _add_times(run, "3 x 3, a move", [[side.ms_per_move for side in each] for each in sides])
 
 
-def _add_times(run: SectionRun, quantity: str, times: Sequence[Sequence[float]]) -> None:
-    run.add(quantity, *(mean_of(each, f"blocks of {_REPORT_GAMES} games", least=0) for each in times))
+def _add_times(run: SectionRun, quantity: str, times: Sequence[Sequence[float]], games: int = _REPORT_GAMES) -> None:
+    run.add(quantity, *(mean_of(each, f"blocks of {games} games", least=0) for each in times))
 
 
 def _measure_repaired(run: SectionRun) -> None:
@@ -72,11 +72,12 @@ def _measure_boards(run: SectionRun) -> None:
         sides = _blocks(game, (*_SPECS[:2], _OURS_LARGE), blocks, _BLOCK_GAMES, run.seed)
         shares = (measured_share(sum(side.total.wins for side in each), games) for each in sides)
         run.add(f"{size} x {size}, v random, wins", *shares)
-        _add_times(run, f"{size} x {size}, a move", [[side.ms_per_move for side in each] for each in sides])
+        _add_times(
+            run, f"{size} x {size}, a move", [[side.ms_per_move for side in each] for each in sides], _BLOCK_GAMES
+        )
         opponent = "minimax:depth=4"
         records = (_games(game, spec, opponent, games, run.seed).total for spec in _SPECS)
-        points = (measured_share(one.wins + one.draws // 2, one.games) for one in records)
-        run.add(f"{size} x {size}, v {opponent}, points", *points)
+        run.add(f"{size} x {size}, v {opponent}, points", *map(points_of, records))
     bars = {"won": "3 x 3", **{f"{size} x {size}, v random, wins": f"{size} x {size}" for size in (4, 5)}}
     run.add_bars("boards", "Games won against random", "board", "wins, %", bars, "printed")
 

@@ -5,7 +5,8 @@ The search is :data:`~ci_envs.reports.report_d.quixo_depths.MINIMAX`. :mod:`ci_e
 
 from dataclasses import replace
 
-from ci_envs.reports.quixo_measurements import QUIXO, games_v_random, wins_of
+from ci_envs.reports.matches import wins_of
+from ci_envs.reports.quixo_measurements import QUIXO, games_v_random
 from ci_envs.reports.quixo_search import Leaf, quixo_searcher
 from ci_envs.reports.report_d.quixo_depths import (
     MINIMAX,

@@ -10,15 +10,14 @@ from ci_envs.arena.match import play_match
 from ci_envs.games.batch import start_words
 from ci_envs.games.openings import random_openings
 from ci_envs.reports.estimates import Estimate, measured_share, median_of
+from ci_envs.reports.matches import points_of, wins_of
 from ci_envs.reports.quixo_measurements import (
     QUIXO,
     add_pruning,
     games_v_random,
     move_costs,
-    points_of,
     positions,
     searcher,
-    wins_of,
 )
 from ci_envs.reports.quixo_search import Leaf, Mover, QuixoSearch
 from ci_envs.reports.section_run import SectionRun

@@ -25,8 +25,8 @@ from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean
 from ci_envs.games.game import Game
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.reports.literal_agent import LiteralAgent
-from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
+from ci_envs.reports.literal_agent import LiteralAgent, require_equal
+from ci_envs.reports.report_d.quixo_rows import QUIXO
 
 GAMES = 200_000
 
@@ -122,7 +122,7 @@ def position_table_agent(game: Game, table: NDArray[np.void], *, seed: int | Non
     Raises:
         ValueError: The game is not Quixo on 5 x 5 cubes.
     """
-    require_quixo("report:D3", game)
+    require_equal("report:D3", game, QUIXO)
 
     def new_policy() -> CompiledPolicy:
         return CompiledPolicy(FirstBestPolicy(), (table, _LOOKUP.to_record(), np.empty(game.action_count)))

@@ -30,8 +30,8 @@ from ci_envs.games.grid import longest_run
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.random_numbers import next_random, random_below
-from ci_envs.reports.literal_agent import LiteralAgent
-from ci_envs.reports.report_d.quixo_rows import QUIXO, require_quixo
+from ci_envs.reports.literal_agent import LiteralAgent, require_equal
+from ci_envs.reports.report_d.quixo_rows import QUIXO
 
 EPISODES = 500_000
 
@@ -86,7 +86,7 @@ def action_table_agent(game: Game, table: QuixoQTable, *, seed: int | None = Non
     Raises:
         ValueError: The game is not Quixo on 5 x 5 cubes.
     """
-    require_quixo("report:D4", game)
+    require_equal("report:D4", game, QUIXO)
     return LiteralAgent(game, lambda: CompiledPolicy(ActionTablePolicy(), tuple(table)), seed=seed)
 
 

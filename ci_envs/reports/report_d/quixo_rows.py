@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.supported_game import require_game
-from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.estimates import Estimate, measured_share
 from ci_envs.reports.matches import SEATS, play_from_seat
@@ -14,20 +12,6 @@ from ci_envs.reports.trainers import learned
 QUIXO = Quixo()
 _MATCHES = 100  # games of a measurement of report D
 _LONGEST_GAME = 1000  # plies; report D has no limit, and games against a random player are far shorter
-
-
-def require_quixo(name: str, game: Game) -> None:
-    """Check that a game is Quixo on 5 x 5 cubes.
-
-    Args:
-        name: The name of the agent for the message.
-        game: The game.
-
-    Raises:
-        ValueError: The game is another one.
-    """
-    if require_game(name, game, Quixo) != QUIXO:
-        raise ValueError(f"{name} plays {QUIXO}, not {game}")
 
 
 def shares_of_table(run: SectionRun, learner: str, games: str) -> dict[str, Estimate]:

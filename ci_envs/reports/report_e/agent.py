@@ -16,6 +16,7 @@ from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
+from ci_envs.reports.literal_agent import require_equal
 from ci_envs.reports.report_e.compiled_network import weights_of
 from ci_envs.reports.report_e.exploration import ExploreSettings, Tree, explore, new_tree, next_move, plant_root
 
@@ -130,7 +131,6 @@ def trained_agent(
     """
     from ci_envs.agents.alphazero.model_file import read_model
 
-    if game != ConnectN():
-        raise ValueError(f"report:E plays {ConnectN()}, not {game}")
+    require_equal("report:E", game, ConnectN())
     settings = PLAY._replace(repaired=repaired, explorations=explorations)
     return ExploringAgent(game, read_model(MODEL, game).network, settings, seed=seed)

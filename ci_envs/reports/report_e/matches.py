@@ -8,8 +8,8 @@ import numpy as np
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.reports.estimates import Estimate, measured_share
-from ci_envs.reports.matches import play_from_seat
+from ci_envs.reports.estimates import Estimate
+from ci_envs.reports.matches import play_from_seat, wins_of
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 
@@ -34,8 +34,7 @@ def wins_from_seat(agent: Agent, opponent: str, seat: int, games: int, seed: int
         games: The number of games.
         seed: The seed of the opponent.
     """
-    wins = play_from_seat(agent, opponent, games, seat=seat, seed=seed).total.wins
-    return measured_share(wins, games)
+    return wins_of(play_from_seat(agent, opponent, games, seat=seat, seed=seed).total)
 
 
 class PerfectPlayRecord(NamedTuple):
