@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg")
 
 _LOGARITHMIC = 100
-"""The axis is logarithmic if the figures differ by more than this factor."""
+"""The axis is logarithmic if the figures differ by more than this factor, or reach from 0 to more than its square."""
 
 _MARKERS = "x+"  # of the series of marks of a panel
 _LEGEND_WIDTH = 85  # characters, above which a legend has fewer columns
@@ -88,8 +88,12 @@ def _draw_rows(axes: "Axes", rows: Sequence[FigureRow]) -> None:
     axes.hlines(heights[1], lows, highs, colors="C1")
     for place in places[1:]:
         axes.axhline(place - 0.5, color="0.9", lw=0.8, zorder=0)
-    if min(drawn) > 0 and max(drawn) > _LOGARITHMIC * min(drawn):
+    least, most = min(drawn), max(drawn)
+    if 0 < _LOGARITHMIC * least < most:
         axes.set_xscale("log")
+    elif least == 0 and most > _LOGARITHMIC**2:
+        axes.set_xscale("symlog")
+        axes.set_xlim(-1, 2 * most)
     axes.set_yticks(places, [row.quantity for row in rows])
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.grid(visible=False, axis="y")
@@ -99,7 +103,7 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
     lines = -(-len(plot.panels) // _COLUMNS)
     columns = -(-len(plot.panels) // lines)
     figure = figure_type()(figsize=(max(7.0, 3.2 * columns), 1 + 3.4 * lines), layout="constrained")
-    table = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    table = figure.subplots(lines, columns, squeeze=False, sharey=True)
     grid = list(table.flat)
     brightest = max((value for panel in plot.panels for series in panel.series for value in series.values), default=0)
     for axes, panel in zip(grid, plot.panels, strict=False):
@@ -112,6 +116,8 @@ def _figure_of(section: Section, plot: Plot) -> "Figure":
         axes.set_xlabel(plot.x_label)
     for axes in table[:, 0]:
         axes.set_ylabel(plot.y_label)
+    if brightest:
+        figure.colorbar(grid[0].collections[0], ax=table)
     handles, labels = grid[0].get_legend_handles_labels()
     if labels:
         columns = 4 if 4 * max(map(len, labels)) < _LEGEND_WIDTH else 2
