@@ -80,36 +80,6 @@ def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int =
     return MoveCosts(np.array(actions), np.array(nodes), np.array(seconds))
 
 
-@dataclass(frozen=True)
-class PruningCosts:
-    """The costs of the moves of a search without and with alpha-beta, in the same positions.
-
-    Attributes:
-        plain: The costs without alpha-beta.
-        pruned: The costs with alpha-beta.
-    """
-
-    plain: MoveCosts
-    pruned: MoveCosts
-
-    @property
-    def same_moves(self) -> Estimate:
-        """The percentage of positions in which both play the same move."""
-        same = self.plain.actions == self.pruned.actions
-        return measured_share(int(same.sum()), len(same), sample="positions")
-
-    @property
-    def fewer_nodes(self) -> Estimate:
-        """The factor by which alpha-beta reduces the number of nodes in a position, a geometric mean."""
-        return _geometric_mean(self.plain.nodes / self.pruned.nodes)
-
-
-def pruning_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int = 0) -> PruningCosts:
-    """Measure the moves of a search without and with alpha-beta. :func:`move_costs` describes the arguments."""
-    plain = replace(search, pruning=False) if isinstance(search, QuixoSearch) else f"{search},pruning=false"
-    return PruningCosts(move_costs(plain, words, seed), move_costs(search, words, seed))
-
-
 def add_pruning(
     run: SectionRun, searches: Iterable[QuixoSearch | str], words: NDArray[np.uint64], label: str = ""
 ) -> None:
@@ -121,16 +91,25 @@ def add_pruning(
         words: The positions, uint64 (n, 2).
         label: The beginning of the names of the quantities, for example the depth.
     """
-    costs = [pruning_costs(search, words) for search in searches]
-    sides = {"without": [one.plain for one in costs], "with": [one.pruned for one in costs]}
+    searches = list(searches)
+    plain = [move_costs(_without_pruning(search), words) for search in searches]
+    pruned = [move_costs(search, words) for search in searches]
+    sides = {"without": plain, "with": pruned}
     for pruning, samples in sides.items():
         nodes = (mean_of(one.nodes / 1000, "positions", least=0) for one in samples)
         run.add(f"{label}nodes of a move {pruning} alpha-beta", *nodes)
     for pruning, samples in sides.items():
         times = (mean_of(1000 * one.seconds, "positions", least=0) for one in samples)
         run.add(f"{label}time of a move {pruning} alpha-beta", *times)
-    run.add(f"{label}fewer nodes with alpha-beta", *(one.fewer_nodes for one in costs))
-    run.add(f"{label}same moves with alpha-beta", *(one.same_moves for one in costs))
+    pairs = list(zip(plain, pruned, strict=True))
+    run.add(f"{label}fewer nodes with alpha-beta", *(_geometric_mean(one.nodes / other.nodes) for one, other in pairs))
+    same = (one.actions == other.actions for one, other in pairs)
+    shares = (measured_share(int(each.sum()), len(words), sample="positions") for each in same)
+    run.add(f"{label}same moves with alpha-beta", *shares)
+
+
+def _without_pruning(search: QuixoSearch | str) -> QuixoSearch | str:
+    return replace(search, pruning=False) if isinstance(search, QuixoSearch) else f"{search},pruning=false"
 
 
 def _geometric_mean(values: NDArray[Any]) -> Estimate:

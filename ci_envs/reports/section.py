@@ -1,9 +1,9 @@
 """Sections of a report, and the results of their runs."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Self
 
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
@@ -34,6 +34,18 @@ class Series:
     y: tuple[float, ...]
     kind: Literal["line", "dots", "bars", "marks", "cells"] = "line"
     values: tuple[float, ...] = ()
+
+    @classmethod
+    def curve(cls, label: str, values: Iterable[float], *, first: float = 0, step: float = 1) -> Self:
+        """Return a line through values at equal distances ``step``, from ``first`` on."""
+        y = tuple(map(float, values))
+        return cls(label, tuple(first + step * number for number in range(len(y))), y)
+
+    @classmethod
+    def marks(cls, label: str, points: Mapping[Any, float | None]) -> Self:
+        """Return marks for the points that are known. ``points`` has their second coordinates by the first ones."""
+        known = {x: y for x, y in points.items() if y is not None}
+        return cls(label, tuple(known), tuple(known.values()), "marks")
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,7 @@ class SectionRun:
             for column in ("literal", "described", "ours")
         ]
         if marks:
-            known = {bar: row.report.value for bar, row in drawn.items() if row.report is not None}
-            series.append(Series(marks, tuple(known), tuple(known.values()), "marks"))
+            series.append(Series.marks(marks, {bar: self.figure(row.quantity) for bar, row in drawn.items()}))
         self.plots.append(Plot(name, title, x_label, y_label, (Panel("", tuple(series)),)))
 
     def steps(self, items: Iterable[Item] | Mapping[Item, object]) -> Iterator[Item]:

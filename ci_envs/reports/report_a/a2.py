@@ -141,8 +141,7 @@ def _lines(run: SectionRun, selection: str, versions: _Versions) -> tuple[Series
         "described": np.median(described, axis=0),
         "ours": np.median(ours, axis=0),
     }
-    epochs = tuple(map(float, range(EPOCHS)))
-    return tuple(Series(name, epochs, tuple(curve.round(1).tolist())) for name, curve in curves.items())
+    return tuple(Series.curve(name, curve.round(1).tolist()) for name, curve in curves.items())
 
 
 def _measure_normal(run: SectionRun) -> None:

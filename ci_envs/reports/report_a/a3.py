@@ -55,7 +55,7 @@ def _measure(run: SectionRun) -> None:
             medians = (median_of([one[place] for one in runs]) for runs in columns)
             run.add(f"{quantity}, problem {problem}, parents by {parents}", *medians)
     for parents in PARENTS:
-        lines = [_line(f"problem {problem}", curves[problem, parents]) for problem in _PROBLEMS]
+        lines = [Series.curve(f"problem {problem}", curves[problem, parents]) for problem in _PROBLEMS]
         heights = tuple(height / 50 for height in range(51))
         stopping = Series("start early stopping", (float(PATIENCE),) * len(heights), heights, "dots")
         quantities = ("generation of the best", "best fitness")
@@ -64,10 +64,6 @@ def _measure(run: SectionRun) -> None:
         points = Series("best, printed", x, y, "marks")
         title = f"Best fitness by generation, parents by {parents}"
         run.plots.append(Plot(parents, title, "generation", "best fitness", (Panel("", (*lines, stopping, points)),)))
-
-
-def _line(name: str, curve: Sequence[float]) -> Series:
-    return Series(name, tuple(map(float, range(len(curve)))), tuple(curve))
 
 
 def _outcome(curve: Sequence[float]) -> BlackBoxRun:

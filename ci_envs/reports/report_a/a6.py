@@ -108,8 +108,7 @@ def _wins(run: SectionRun, agent: Agent, rng: Generator) -> float:
 
 
 def _lines(curve: NDArray[np.float64]) -> tuple[Series, ...]:
-    generations = tuple(map(float, range(len(curve))))
-    return tuple(Series(name, generations, tuple(curve[:, k].tolist())) for k, name in enumerate(("best", "mean")))
+    return tuple(Series.curve(name, values) for name, values in zip(("best", "mean"), curve.T.tolist(), strict=True))
 
 
 SECTION = section(__file__, _measure, agents={"A6": champion_agent})

@@ -79,9 +79,9 @@ def _plots(one: str, other: str, match: MatchResult, figure_of: Callable[[str], 
 
     def marks(names: Mapping[str, str]) -> Series:
         """Return the published numbers of games. ``names`` are the names of the bars by quantity."""
-        shares = ((bar, figure_of(f"{name}: {quantity}")) for quantity, bar in names.items())
-        known = {bar: share * total.games / 100 for bar, share in shares if share is not None}
-        return Series("published", tuple(known), tuple(known.values()), "marks")
+        shares = {bar: figure_of(f"{name}: {quantity}") for quantity, bar in names.items()}
+        games = {bar: None if share is None else share * total.games / 100 for bar, share in shares.items()}
+        return Series.marks("published", games)
 
     labels = f"{one} wins", f"{other} wins", "draws"
     outcomes = _bars("", labels, (total.wins, total.losses, total.draws)), marks({label: label for label in labels})

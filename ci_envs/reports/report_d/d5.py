@@ -70,12 +70,11 @@ def _measure(run: SectionRun) -> None:
         )
         _add_rows(run, settings, opponent, outcomes, rng)
         lines = (
-            Series(name, tuple(map(float, range(len(one.curves[0])))), tuple(one.curves[0]))
+            Series.curve(name, one.curves[0])
             for name, one in zip(("literal", "described", "ours"), outcomes, strict=True)
         )
-        fitness = run.row(f"{_name(settings)}: best fitness v {_VERSUS[opponent]}").report
-        assert fitness is not None
-        point = Series("published", (float(settings.epochs),), (fitness.value,), "marks")
+        fitness = run.figure(f"{_name(settings)}: best fitness v {_VERSUS[opponent]}")
+        point = Series.marks("published", {float(settings.epochs): fitness})
         panels.append(Panel(f"{settings.rules} rules, {settings.epochs} epochs", (*lines, point)))
     run.plots.append(Plot("fitness", "best fitness by epoch, first run", "epoch", "fitness, %", tuple(panels)))
 

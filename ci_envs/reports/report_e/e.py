@@ -123,35 +123,34 @@ def _gradient_shares(seed: int) -> Iterator[float]:
 
 def _plots(run: SectionRun) -> Iterator[Plot]:
     """Yield the loss in the literal training, and the loss and the strength in the long one."""
-
-    def line(name: str, games: int, values: list[float]) -> Series:
-        """Return a line with a value after each of as many games."""
-        return Series(name, tuple(float(games * number) for number in range(1, len(values) + 1)), tuple(values))
-
-    figures = {float(last): run.figure(f"loss after {last:,} games") or 0.0 for last in _LOGGED_LOSSES}
-    published = tuple(figures), tuple(figures.values())
+    published = {float(last): run.figure(f"loss after {last:,} games") for last in _LOGGED_LOSSES}
     losses, log = read_logs()["literal"].losses, read_long_log()
     means = [
         round(float(np.mean(losses[first : first + LOGGED_GAMES])), 3) for first in range(0, len(losses), LOGGED_GAMES)
     ]
-    drawn = line("literal", LOGGED_GAMES, means), Series("published elsewhere", *published, "marks")
+    drawn = _after("literal", LOGGED_GAMES, means), Series.marks("published elsewhere", published)
     yield Plot("loss", "Training Loss Over Episodes", "Episodes", "Loss", (Panel("", drawn),))
-    middles = tuple(_MEDIAN_GAMES * (number + 0.5) for number in range(len(_MEDIANS)))
+    medians = {_MEDIAN_GAMES * (number + 0.5): median for number, median in enumerate(_MEDIANS)}
     drawn_losses = (
-        line(f"mean of {LOGGED_GAMES}", LOGGED_EVERY, log.means),
-        line(f"median of {BLOCK:,}", BLOCK, log.medians),
-        Series("published means", *published, "marks"),
-        Series(f"published medians of {_MEDIAN_GAMES:,}", middles, _MEDIANS, "marks"),
+        _after(f"mean of {LOGGED_GAMES}", LOGGED_EVERY, log.means),
+        _after(f"median of {BLOCK:,}", BLOCK, log.medians),
+        Series.marks("published means", published),
+        Series.marks(f"published medians of {_MEDIAN_GAMES:,}", medians),
     )
     explorations = f"with {SETTINGS.explorations} explorations"
     yield Plot("long_loss", f"loss {explorations}", "games", "loss", (Panel("", drawn_losses),))
-    first = (run.figure("self-play won by the first player") or 0.0,)
+    first = {min(medians): run.figure("self-play won by the first player")}
     shares = (
-        line("first player in self-play", BLOCK, log.first_wins),
-        line("agent v perfect play", BLOCK, [100 * one / MATCHES for one in log.perfect_wins]),
-        Series("published, self-play", middles[:1], first, "marks"),
+        _after("first player in self-play", BLOCK, log.first_wins),
+        _after("agent v perfect play", BLOCK, [100 * one / MATCHES for one in log.perfect_wins]),
+        Series.marks("published, self-play", first),
     )
     yield Plot("long_play", f"games won, {explorations}", "games", "won, %", (Panel("", shares),))
+
+
+def _after(name: str, games: int, values: list[float]) -> Series:
+    """Return a line with a value after each of as many games."""
+    return Series.curve(name, values, first=games, step=games)
 
 
 @one_thread
