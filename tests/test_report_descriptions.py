@@ -33,6 +33,7 @@ CONTENT = {
     "budget": {"games": [1000, 20], "runs": 3},
     "sources": [{"kind": "printed", "place": "lab 1", "figures": {"wins": 90, "v random, wins": 80.5}}],
     "notes": [{"note": "{games} games.", "rows": ["v *, wins"]}, {"note": "All others.", "rows": ["points*"]}],
+    "not_better": [{"note": "Ours is new in {games} games.", "rows": ["points"]}],
     "units": {"%": ["*wins"]},
     "claims": [
         {"claim": "It is strong.", "holds_if": "[wins] > 50", "why": "It wins [wins:.1f]% of {games.quick} games."}
@@ -91,6 +92,8 @@ def test_a_row_gets_its_figure_its_note_and_its_unit():
     assert run.row("v random, wins") is run.rows[0] is row
     other = run.add("time", 3.5, note="Measured once.")
     assert (other.report, other.note, other.unit) == (None, "Measured once.", "")
+    assert run.add("points", 3.5, note="Measured once.").note == "All others. Ours is new in 1,000 games."
+    assert run.description.why_not_better("wins") == ""
     assert run.figure("wins") == 90
     assert run.figure("time") is None
 

@@ -22,6 +22,7 @@ from ci_envs.reports.results import findings_of
 from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import Findings, Panel, Plot, RunOptions, Series
 from ci_envs.reports.sources import Figure, Source, SourceKind
+from ci_envs.reports.tables import footnotes, table_cells
 
 ROOT = Path(__file__).parents[1]
 
@@ -206,6 +207,22 @@ def test_claims_plots_and_texts_are_complete(name):
         section.description.conditions,
     ):
         assert text == text.strip() != ""
+
+
+def test_a_long_sample_of_several_rows_is_a_footnote():
+    long, other = (
+        "20 trainings of 10,000,000 episodes and 100,000 games",
+        "3 trainings of 4,000,000 episodes and 100 games",
+    )
+    estimates = [estimate_of(1.0, 0.5, sample) for sample in (long, "9 games", long, other)]
+    rows = tuple(FigureRow(str(number), None, one) for number, one in enumerate(estimates))
+    assert [cells[-1] for cells in table_cells(rows)] == ["[a]", "9 games", "[a]", other]
+    assert footnotes(rows) == [f"[a] Sample: {long}."]
+
+
+def test_points_that_are_not_known_have_no_marks():
+    assert Series.marks("printed", {1.0: 2.0, 3.0: None}) == Series("printed", (1.0,), (2.0,), "marks")
+    assert Series.curve("loss", [3, 2], first=20, step=10) == Series("loss", (20, 30), (3.0, 2.0))
 
 
 @pytest.mark.parametrize("letter", REPORTS)
