@@ -32,7 +32,7 @@ def findings_of(section: Section, options: RunOptions, folder: Path, *, again: b
     folder.mkdir(parents=True, exist_ok=True)
     findings = section.run(options)
     content = {"section": section.name, **_settings(options), **asdict(findings)}
-    content["rows"] = [_row_content(row) for row in findings.rows]
+    content["rows"] = [_row_content(section.description, row, options.quick) for row in findings.rows]
     write_whole(_file(section, folder), json.dumps(content, allow_nan=False).encode())
     return findings
 
@@ -87,9 +87,13 @@ def _file(section: Section, folder: Path) -> Path:
 _COLUMNS = ("literal", "described", "ours")
 
 
-def _row_content(row: FigureRow) -> dict[str, Any]:
-    """Return a row as JSON values, which have null for the unknown end of a confidence interval."""
-    return {**asdict(row), **{name: _estimate_content(getattr(row, name)) for name in _COLUMNS}}
+def _row_content(description: Description, row: FigureRow, quick: bool) -> dict[str, Any]:
+    """Return a row as JSON values, which have null for the unknown end of a confidence interval.
+
+    The note is left out if it is that of the description, which can change before the next run.
+    """
+    note = "" if description.note(row.quantity, quick=quick) else row.note
+    return {**asdict(row), **{name: _estimate_content(getattr(row, name)) for name in _COLUMNS}, "note": note}
 
 
 def _estimate_content(estimate: Estimate | None) -> list[Any] | None:

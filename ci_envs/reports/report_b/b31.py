@@ -68,7 +68,7 @@ def _meant(rule: str) -> str:
 def _measure_rules(run: SectionRun) -> None:
     for rule, name in _NAMES.items():
         quantity, strategy = f'"{name}" ({rule}), wins', FIXED_RULES[rule]
-        note = "" if run.figure(quantity) else "Report B gives no figure: 'in between'. "
+        note = "" if run.figure(quantity) else "Report B gives no figure, and calls it 'in between'. "
         note += f"Against our agent random, {rule} wins {win_percentage(strategy, uniform):.1f}%."
         add_shares(run, quantity, (strategy, FIXED_RULES[_meant(rule)]), row_random, note=note)
 
