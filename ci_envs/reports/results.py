@@ -69,13 +69,6 @@ def json_rows(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
         }
 
 
-def json_claims(section: Section, findings: Findings) -> Iterator[dict[str, Any]]:
-    """Yield the verdict on each claim as a dictionary of JSON values."""
-    for claim in section.description.claims:
-        verdict, sample, explanation = claim.verdict(findings.by_quantity)
-        yield {"claim": claim.text, "verdict": verdict, "sample": sample, "explanation": explanation}
-
-
 def _settings(options: RunOptions) -> dict[str, Any]:
     return {"quick": options.quick, "seed": options.seed}
 

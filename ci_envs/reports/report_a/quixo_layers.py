@@ -24,7 +24,7 @@ from ci_envs.agents.evolution.play import Individual, play_population
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.reports.literal_agent import LiteralAgent
+from ci_envs.reports.literal_agent import LiteralAgent, require_equal
 from ci_envs.storage.arrays import read_arrays, write_arrays
 
 INPUTS, OUTPUTS = 25, 44
@@ -147,8 +147,7 @@ def layers_agent(game: Game, network: Layers, *, seed: int | None = None) -> Lit
     Raises:
         ValueError: The game is not Quixo on 5 x 5.
     """
-    if game != _GAME:
-        raise ValueError(f"the networks of report A play {_GAME}, not {game}")
+    require_equal("report:A6", game, _GAME)
     return LiteralAgent(game, partial(POLICY.compiled, game, row_of(network)), seed=seed)
 
 

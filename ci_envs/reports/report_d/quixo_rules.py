@@ -20,6 +20,7 @@ from ci_envs.agents.evolution.rules import RulesPolicy
 from ci_envs.games.batch import play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.quixo import Quixo
+from ci_envs.reports.literal_agent import require_equal
 
 Weights = NDArray[np.float64]
 
@@ -133,8 +134,7 @@ def rules_agent(game: Game, weights: Weights, seed: int | None) -> EvolutionStra
     Raises:
         ValueError: The game is not Quixo on 5 x 5.
     """
-    if game != _GAME:
-        raise ValueError(f"the rules of report D play {_GAME}, not {game}")
+    require_equal("report:D5", game, _GAME)
     champion = Champion(AGENT, repr(game), {"evaluation": "rules"}, np.log(weights), {})
     return EvolutionStrategyAgent(game, champion, seed=seed)
 
