@@ -290,11 +290,11 @@ def test_the_experiments_of_report_e_run(monkeypatch):
     monkeypatch.setattr(experiments, "play_perfect_defender", lambda *_: PerfectPlayRecord(2, 1, 4, 3))
     shares = []
     small = {"literal_games": 2, "our_games": 50, "experiment_matches": 2, "experiment_runs": 2, "our_runs": 1}
-    budget = {**descriptions()["E"]["budget"], **small, "explorations": 20, "larger_size": 6}
+    budget = {**descriptions()["E"]["budget"], **small, "explorations": 20, "larger_explorations": 20, "larger_size": 6}
     description = Description("E", {**descriptions()["E"], "budget": budget})
     run = SectionRun(description, RunOptions(report_progress=shares.append))
     measure_experiments(run)
-    assert [row.described is not None for row in run.rows] == [True, *[False] * 7, True, True]
+    assert [row.described is not None for row in run.rows] == [*[False] * 8, True, True]
     assert all(0 <= row.literal.spread_low <= row.literal.value <= row.literal.spread_high for row in run.rows)
     assert all(row.note for row in run.rows)
     assert [one.value for one in run.rows[-1].columns.values()] == [50, 50, 50]

@@ -53,24 +53,21 @@ VARIANTS: Mapping[str, TrainingVariant] = {
 def measure_experiments(run: SectionRun) -> None:
     """Add the rows of the experiments."""
     trainings = _Trainings(run)
-    ours = [trainings.ours(GAME, ENVIRONMENT, name) for name in _ARCHITECTURES]
     for name in run.steps(VARIANTS):
         variant = VARIANTS[name]
         agents = trainings.literal(GAME, variant, "experiment_runs")
-        columns: list[Sequence[PositionAgent]] = [agents, *(ours if variant == TrainingVariant() else ())]
-        wins = (trainings.wins(each, _OPPONENT) for each in columns)
-        run.add(f"experiment: {name}, wins moving first v {_OPPONENT}", *wins)
+        run.add(f"experiment: {name}, wins moving first v {_OPPONENT}", trainings.wins(agents, _OPPONENT))
         quantity = f"experiment: {name}, different positions after {_COUNTED_PLIES} plies in {_COUNTED_GAMES} games"
         run.add(quantity, trainings.openings(agents, variant))
     size = run.budget("larger_size")
     board, environment = ConnectN(size, size, 4), f"ConnectN-v0:rows={size},cols={size}"
     larger: list[Sequence[PositionAgent]] = [
-        trainings.literal(board, TrainingVariant(), "our_runs"),
+        trainings.literal(board, TrainingVariant(), "our_runs", "larger_explorations"),
         *(trainings.ours(board, environment, name) for name in _ARCHITECTURES),
     ]
     wins = (trainings.wins(each, _OPPONENT) for each in larger)
     run.add(f"experiment: larger board, wins moving first v {_OPPONENT}", *wins)
-    small, large = (trainings.wins_v_perfect_play(agents) for agents in ours)
+    small, large = (trainings.wins_v_perfect_play(trainings.ours(GAME, ENVIRONMENT, name)) for name in _ARCHITECTURES)
     run.add("experiment: deeper network, wins moving first v perfect play", small, small, large)
 
 
@@ -79,11 +76,12 @@ class _Trainings:
 
     def __init__(self, run: SectionRun) -> None:
         self._run, self._seed, self._matches = run, run.seed, run.budget("experiment_matches")
-        self._explorations = run.budget("explorations")
 
-    def literal(self, game: Game, variant: TrainingVariant, runs: str) -> list[ExploringAgent]:
-        """Return the agents of some literal trainings. ``runs`` is the name of their number in the description."""
-        settings = variant.settings._replace(explorations=self._explorations)
+    def literal(
+        self, game: Game, variant: TrainingVariant, runs: str, explorations: str = "explorations"
+    ) -> list[ExploringAgent]:
+        """Return the agents of literal trainings. ``runs`` and ``explorations`` are the names of their numbers."""
+        settings = variant.settings._replace(explorations=self._run.budget(explorations))
         play = settings._replace(explorations=_PLAY_EXPLORATIONS, temperature=PLAY.temperature)
         games, plies, agents = self._run.budget("literal_games"), variant.opening_plies, []
         for seed in self._run.seeds(runs):
@@ -111,7 +109,10 @@ class _Trainings:
 
     def openings(self, agents: Sequence[ExploringAgent], variant: TrainingVariant) -> Estimate:
         """Return the median number of different openings in games of self-play as in the training."""
-        settings, plies = variant.settings._replace(explorations=self._explorations), variant.opening_plies
+        settings, plies = (
+            variant.settings._replace(explorations=self._run.budget("explorations")),
+            variant.opening_plies,
+        )
 
         def different(agent: ExploringAgent) -> int:
             played = (
