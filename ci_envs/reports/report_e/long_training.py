@@ -1,6 +1,7 @@
-"""The literal training of report E for as many games as in the report, with fewer explorations.
+"""The literal training of report E for many games, with fewer explorations.
 
-``train_long()`` wrote the log in the package. With the 2,000 explorations of the report it would take five hours.
+``train_long(4000)`` wrote the log in the package, in half a minute on one core. The 50,000 games of the report take six
+minutes, and with its 2,000 explorations five hours.
 """
 
 import json
