@@ -8,13 +8,7 @@ from dataclasses import replace
 from ci_envs.reports.matches import wins_of
 from ci_envs.reports.quixo_measurements import QUIXO, games_v_random
 from ci_envs.reports.quixo_search import Leaf, quixo_searcher
-from ci_envs.reports.report_d.quixo_depths import (
-    MINIMAX,
-    add_longest_moves,
-    add_pairs,
-    add_pruning_by_depth,
-    add_wins,
-)
+from ci_envs.reports.report_d.quixo_depths import MINIMAX, add_costs, add_wins
 from ci_envs.reports.section_run import SectionRun, section
 
 _TRILLION = 10.0**12
@@ -41,9 +35,7 @@ SECTION = section(
     _measure_boards,
     lambda run: add_wins(run, MINIMAX, {2: 10}),
     _measure_random_leaf,
-    lambda run: add_pairs(run, MINIMAX),
-    lambda run: add_longest_moves(run, MINIMAX, 3),
-    lambda run: add_pruning_by_depth(run, MINIMAX),
+    lambda run: add_costs(run, MINIMAX, 3),
     agents={
         "D1": quixo_searcher(replace(MINIMAX, depth=2)),
         **{f"D1:depth{depth}": quixo_searcher(replace(MINIMAX, depth=depth)) for depth in (1, 2, 3)},

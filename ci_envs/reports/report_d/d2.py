@@ -8,22 +8,13 @@ search of D1 moves the cubes of the opponent.
 from dataclasses import replace
 
 from ci_envs.reports.quixo_search import quixo_searcher
-from ci_envs.reports.report_d.quixo_depths import (
-    ALPHA_BETA,
-    add_longest_moves,
-    add_pairs,
-    add_pruning_by_depth,
-    add_same_moves,
-    add_wins,
-)
+from ci_envs.reports.report_d.quixo_depths import ALPHA_BETA, add_costs, add_same_moves, add_wins
 from ci_envs.reports.section_run import section
 
 SECTION = section(
     __file__,
     lambda run: add_wins(run, ALPHA_BETA, {4: 9}),
-    lambda run: add_pairs(run, ALPHA_BETA),
-    lambda run: add_longest_moves(run, ALPHA_BETA, 5),
-    lambda run: add_pruning_by_depth(run, ALPHA_BETA),
+    lambda run: add_costs(run, ALPHA_BETA, 5),
     add_same_moves,
     agents={
         "D2": quixo_searcher(replace(ALPHA_BETA, depth=2)),

@@ -69,8 +69,22 @@ def add_wins(run: SectionRun, search: QuixoSearch, smaller: Mapping[int, int]) -
     run.add_bars("depth", "Games won against random", "depth", "wins, %", bars, "published")
 
 
-def add_pairs(run: SectionRun, search: QuixoSearch) -> None:
-    """Add the rows of the points of each depth against the next smaller depth. A draw is half a point."""
+def add_costs(run: SectionRun, search: QuixoSearch, deepest: int) -> None:
+    """Add the rows of the points of each depth against the next smaller one, of the times, and of the savings.
+
+    Args:
+        run: The run of the section.
+        search: The literal search.
+        deepest: The largest depth whose longest move is measured.
+    """
+    _add_pairs(run, search)
+    _add_longest_moves(run, search, deepest)
+    for depth in _depths(run):
+        add_pruning(run, searches_of(search, depth), positions(run.budget("positions"), run.seed), f"depth {depth}, ")
+
+
+def _add_pairs(run: SectionRun, search: QuixoSearch) -> None:
+    """Add the rows of the points. A draw is half a point."""
     for depth in (2,) if run.quick else (2, 3):
         pairs = zip(searches_of(search, depth), searches_of(search, depth - 1), strict=True)
         games = run.budget("pair_games")
@@ -83,7 +97,7 @@ def _points(search: QuixoSearch | str, other: QuixoSearch | str, games: int, see
     return points_of(result.sides[0].total)
 
 
-def add_longest_moves(run: SectionRun, search: QuixoSearch, deepest: int) -> None:
+def _add_longest_moves(run: SectionRun, search: QuixoSearch, deepest: int) -> None:
     """Add the row of the longest move for each depth. The longest move is at the start or soon after it."""
     words = np.concatenate([start_words(QUIXO, 1), positions(5, run.seed)[-1:]])
     for depth in range(1, (2 if run.quick else deepest) + 1):
@@ -97,12 +111,6 @@ def add_longest_moves(run: SectionRun, search: QuixoSearch, deepest: int) -> Non
 def _longest(search: QuixoSearch | str, words: NDArray[np.uint64]) -> float:
     """Return the milliseconds of the longest move."""
     return 1000 * float(move_costs(search, words).seconds.max())
-
-
-def add_pruning_by_depth(run: SectionRun, search: QuixoSearch) -> None:
-    """Add the rows about the savings by alpha-beta at each depth."""
-    for depth in _depths(run):
-        add_pruning(run, searches_of(search, depth), positions(run.budget("positions"), run.seed), f"depth {depth}, ")
 
 
 def add_same_moves(run: SectionRun) -> None:
