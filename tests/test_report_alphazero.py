@@ -24,7 +24,7 @@ from ci_envs.reports.descriptions import descriptions
 from ci_envs.reports.report_a.quixo_alphazero import ReportTraining, play_itself, search_actions, signed_planes
 from ci_envs.reports.report_e import experiments
 from ci_envs.reports.report_e.agent import trained_agent
-from ci_envs.reports.report_e.compiled_network import evaluate_board, new_buffers, weights_of
+from ci_envs.reports.report_e.compiled_network import compiled_network, evaluate_board
 from ci_envs.reports.report_e.experiments import measure_experiments
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, new_tree, next_move, plant_root
 from ci_envs.reports.report_e.matches import PerfectPlayRecord, play_perfect_defender
@@ -57,16 +57,15 @@ def words_of(positions):
 
 
 def test_the_compiled_network_returns_the_outputs_of_pytorch(network):
-    weights = weights_of(network)
-    buffers = new_buffers(weights, 6, 6)
+    compiled = compiled_network(network)
     boards = np.random.default_rng(0).integers(-1, 2, (20, 6, 6))
     planes = torch.from_numpy(np.stack([boards == 1, boards == -1], axis=1)).float()
     with torch.no_grad():
         logits, values, _ = network(planes)
     for number, board in enumerate(boards):
-        buffers.board[:] = board
-        assert evaluate_board(weights, buffers) == pytest.approx(values[number].item(), abs=1e-6)
-        np.testing.assert_allclose(buffers.logits, logits[number].numpy(), atol=1e-6)
+        compiled.board[:] = board
+        assert evaluate_board(compiled) == pytest.approx(values[number].item(), abs=1e-6)
+        np.testing.assert_allclose(compiled.policy.out, logits[number].numpy(), atol=1e-6)
 
 
 class PlainTreeNode:
@@ -134,7 +133,7 @@ class PlainExploration:
 @pytest.mark.parametrize("repaired", [False, True])
 def test_exploring_is_that_of_the_plain_search(network, repaired):
     settings = ExploreSettings(explorations=80, repaired=repaired)
-    tree = new_tree(FOUR, 80, weights_of(network), 0)
+    tree = new_tree(FOUR, 80, compiled_network(network), 0)
     for number, position in enumerate(random_positions(FOUR, 12, seed=2)):
         plain = PlainExploration(position, network, number, repaired)
         while plain.root.n < 80:
@@ -151,7 +150,7 @@ def test_exploring_is_that_of_the_plain_search(network, repaired):
 
 
 def test_moves_are_drawn_by_visits_or_among_the_winning_ones(network):
-    tree = new_tree(FOUR, 10, weights_of(network), 0)
+    tree = new_tree(FOUR, 10, compiled_network(network), 0)
     plant_root(tree, np.uint64(0), np.uint64(0))
     explore(FOUR, tree, ExploreSettings(explorations=10))
     children = tree.nodes[1:37]

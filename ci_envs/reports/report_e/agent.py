@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.reports.literal_agent import require_equal
-from ci_envs.reports.report_e.compiled_network import weights_of
+from ci_envs.reports.report_e.compiled_network import compiled_network
 from ci_envs.reports.report_e.exploration import ExploreSettings, Tree, explore, new_tree, next_move, plant_root
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class ExploringAgent(PositionAgent):
         super().__init__(game, seed=seed)
         self.network = network
         self._settings = settings
-        self._trees = WorkMemory(partial(new_tree, game, settings.explorations, weights_of(network), 0))
+        self._trees = WorkMemory(lambda: new_tree(game, settings.explorations, compiled_network(network), 0))
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -16,116 +16,87 @@ if TYPE_CHECKING:
 _SLOPE = np.float32(0.01)  # of the leaky ReLU
 
 
-class Weights(NamedTuple):
-    """The weights of the network, float32; the outputs of a layer are the last axis.
+class Layer(NamedTuple):
+    """A layer of the network, float32.
 
     Attributes:
-        first: The convolution of 2 x 2, (2, 2, 16).
-        second: The convolution of 3 x 3, (3, 3, 16, 32).
-        policy_hidden: The first layer of the policy, (features, 72); the features are ordered by row, column, channel.
-        policy_hidden_bias: Its bias, (72,).
-        policy: The logits, (72, cells).
-        policy_bias: Their bias, (cells,).
-        value_hidden: The first layer of the value, (features, 48).
-        value_hidden_bias: Its bias, (48,).
-        value: The value before the hyperbolic tangent, (48, 1).
-        value_bias: Its bias, (1,).
+        weights: The weights, whose last axis is that of the outputs.
+        bias: The bias of each output; a convolution has none.
+        out: The outputs, whose memory is used again for each position.
     """
 
-    first: NDArray[np.float32]
-    second: NDArray[np.float32]
-    policy_hidden: NDArray[np.float32]
-    policy_hidden_bias: NDArray[np.float32]
-    policy: NDArray[np.float32]
-    policy_bias: NDArray[np.float32]
-    value_hidden: NDArray[np.float32]
-    value_hidden_bias: NDArray[np.float32]
-    value: NDArray[np.float32]
-    value_bias: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    out: NDArray[np.float32]
 
 
-def weights_of(network: "Network") -> Weights:
-    """Return the weights of a network with the architecture ``unpadded``."""
-    arrays = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
-    height, width, _ = network.observation_shape
-    cells, channels = (height - 3, width - 3), len(arrays["body.2.weight"])
-
-    def by_cell(layer: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Order the inputs of a layer by row, column and channel."""
-        return layer.reshape(-1, channels, *cells).transpose(2, 3, 1, 0).reshape(-1, len(layer))
-
-    return Weights(
-        *map(
-            np.ascontiguousarray,
-            (
-                arrays["body.0.weight"][:, 0].transpose(1, 2, 0),
-                arrays["body.2.weight"].transpose(2, 3, 1, 0),
-                by_cell(arrays["policy.0.weight"]),
-                arrays["policy.0.bias"],
-                arrays["policy.2.weight"].T,
-                arrays["policy.2.bias"],
-                by_cell(arrays["value.0.weight"]),
-                arrays["value.0.bias"],
-                arrays["value.2.weight"].T,
-                arrays["value.2.bias"],
-            ),
-        )
-    )
-
-
-class Buffers(NamedTuple):
-    """The inputs and outputs of the layers, float32, whose memory is used again for each position.
+class CompiledNetwork(NamedTuple):
+    """The layers of the network, with memory for one position.
 
     Attributes:
         board: The input: 1 for a stone of the player to move, -1 for one of the opponent, else 0, (rows, columns).
-        first: Output of the first convolution, (rows - 1, columns - 1, 16).
-        second: Output of the second convolution, (rows - 3, columns - 3, 32).
-        policy_hidden: Hidden layer of the policy, (72,).
-        logits: A logit for each cell, (cells,).
-        value_hidden: Hidden layer of the value, (48,).
-        value: The value before the hyperbolic tangent, (1,).
+        first: The convolution of 2 x 2 with 16 channels.
+        second: The convolution of 3 x 3 with 32 channels.
+        policy_hidden: The first layer of the policy, whose inputs are ordered by row, column and channel.
+        policy: The logits of the cells.
+        value_hidden: The first layer of the value, with the same inputs.
+        value: The value before the hyperbolic tangent.
     """
 
     board: NDArray[np.float32]
-    first: NDArray[np.float32]
-    second: NDArray[np.float32]
-    policy_hidden: NDArray[np.float32]
-    logits: NDArray[np.float32]
-    value_hidden: NDArray[np.float32]
-    value: NDArray[np.float32]
+    first: Layer
+    second: Layer
+    policy_hidden: Layer
+    policy: Layer
+    value_hidden: Layer
+    value: Layer
 
 
-def new_buffers(weights: Weights, rows: int, columns: int) -> Buffers:
-    """Return buffers for a board of this size."""
-    shapes: tuple[tuple[int, ...], ...] = (
-        (rows, columns),
-        (rows - 1, columns - 1, weights.first.shape[2]),
-        (rows - 3, columns - 3, weights.second.shape[3]),
-        weights.policy_hidden_bias.shape,
-        weights.policy_bias.shape,
-        weights.value_hidden_bias.shape,
-        (1,),
+def compiled_network(network: "Network") -> CompiledNetwork:
+    """Return the layers of a network with the architecture ``unpadded``."""
+    arrays = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+    rows, columns, _ = network.observation_shape
+    cells = rows - 3, columns - 3
+
+    def layer(weights: NDArray[np.float32], bias: NDArray[np.float32], *cells: int) -> Layer:
+        return Layer(np.ascontiguousarray(weights), bias, np.zeros((*cells, weights.shape[-1]), np.float32))
+
+    def head(name: str) -> tuple[Layer, Layer]:
+        hidden, channels = arrays[f"{name}.0.weight"], len(arrays["body.2.weight"])
+        by_cell = hidden.reshape(-1, channels, *cells).transpose(2, 3, 1, 0).reshape(-1, len(hidden))
+        return (
+            layer(by_cell, arrays[f"{name}.0.bias"]),
+            layer(arrays[f"{name}.2.weight"].T, arrays[f"{name}.2.bias"]),
+        )
+
+    no_bias = np.empty(0, np.float32)
+    return CompiledNetwork(
+        np.zeros((rows, columns), np.float32),
+        layer(arrays["body.0.weight"][:, 0].transpose(1, 2, 0), no_bias, rows - 1, columns - 1),
+        layer(arrays["body.2.weight"].transpose(2, 3, 1, 0), no_bias, *cells),
+        *head("policy"),
+        *head("value"),
     )
-    return Buffers(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
 @kernel
-def evaluate_board(weights: Any, buffers: Any) -> Any:
-    """Return the value of ``buffers.board`` for the player to move, -1 to 1, and write ``buffers.logits``."""
-    _convolve_board(weights.first, buffers.board, buffers.first)
-    _convolve(weights.second, buffers.first, buffers.second)
-    features = buffers.second.reshape(-1)
-    _apply_layer(weights.policy_hidden, weights.policy_hidden_bias, features, buffers.policy_hidden)
-    _rectify(buffers.policy_hidden)
-    _apply_layer(weights.policy, weights.policy_bias, buffers.policy_hidden, buffers.logits)
-    _apply_layer(weights.value_hidden, weights.value_hidden_bias, features, buffers.value_hidden)
-    _rectify(buffers.value_hidden)
-    _apply_layer(weights.value, weights.value_bias, buffers.value_hidden, buffers.value)
-    return np.tanh(np.float64(buffers.value[0]))
+def evaluate_board(network: Any) -> Any:
+    """Return the value of ``network.board`` for the player to move, -1 to 1, and write ``network.policy.out``."""
+    _convolve_board(network.first, network.board)
+    _convolve(network.second, network.first.out)
+    features = network.second.out.reshape(-1)
+    _apply_layer(network.policy_hidden, features)
+    _rectify(network.policy_hidden.out)
+    _apply_layer(network.policy, network.policy_hidden.out)
+    _apply_layer(network.value_hidden, features)
+    _rectify(network.value_hidden.out)
+    _apply_layer(network.value, network.value_hidden.out)
+    return np.tanh(np.float64(network.value.out[0]))
 
 
 @kernel
-def _convolve_board(weights: Any, board: Any, out: Any) -> None:
+def _convolve_board(layer: Any, board: Any) -> None:
+    weights, out = layer.weights, layer.out
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             for channel in range(out.shape[2]):
@@ -137,7 +108,8 @@ def _convolve_board(weights: Any, board: Any, out: Any) -> None:
 
 
 @kernel
-def _convolve(weights: Any, planes: Any, out: Any) -> None:
+def _convolve(layer: Any, planes: Any) -> None:
+    weights, out = layer.weights, layer.out
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             for channel in range(out.shape[2]):
@@ -152,9 +124,10 @@ def _convolve(weights: Any, planes: Any, out: Any) -> None:
 
 
 @kernel
-def _apply_layer(weights: Any, bias: Any, inputs: Any, out: Any) -> None:
+def _apply_layer(layer: Any, inputs: Any) -> None:
+    weights, out = layer.weights, layer.out
     for k in range(len(out)):
-        out[k] = bias[k]
+        out[k] = layer.bias[k]
     for i in range(len(inputs)):
         factor = inputs[i]
         for k in range(len(out)):

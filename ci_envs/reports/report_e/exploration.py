@@ -30,7 +30,7 @@ from ci_envs.games.operations import (
 )
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.random_numbers import next_random, random_below
-from ci_envs.reports.report_e.compiled_network import Weights, evaluate_board, new_buffers
+from ci_envs.reports.report_e.compiled_network import CompiledNetwork, evaluate_board
 
 NODE = np.dtype(
     [
@@ -88,8 +88,7 @@ class Tree(NamedTuple):
         random: The state of the random numbers, uint64 (1,).
         shares: The probabilities of the moves in ``next``, float64 (actions,).
         planes: The observation of a board, int8.
-        weights: Those of the network.
-        buffers: Those of the network.
+        network: The network.
     """
 
     nodes: NDArray[np.void]
@@ -98,13 +97,11 @@ class Tree(NamedTuple):
     random: NDArray[np.uint64]
     shares: NDArray[np.float64]
     planes: NDArray[np.int8]
-    weights: Weights
-    buffers: Any
+    network: CompiledNetwork
 
 
-def new_tree(game: Game, explorations: int, weights: Weights, seed: int) -> Tree:
+def new_tree(game: Game, explorations: int, network: CompiledNetwork, seed: int) -> Tree:
     """Return the memory of a search with up to ``explorations`` visits of the root."""
-    height, width, _ = game.observation_shape
     nodes = 1 + (explorations + 1) * game.action_count
     return Tree(
         np.zeros(nodes, NODE),
@@ -113,8 +110,7 @@ def new_tree(game: Game, explorations: int, weights: Weights, seed: int) -> Tree
         np.array([seed], np.uint64),
         np.zeros(game.action_count),
         np.zeros(game.observation_shape, np.int8),
-        weights,
-        new_buffers(weights, height, width),
+        network,
     )
 
 
@@ -241,7 +237,7 @@ def _expand(game: Any, tree: Any, here: Any, symmetries: Any) -> Any:
     if symmetries:
         image, tree.random[0] = random_below(tree.random[0], symmetry_count(game))
     value = _evaluate(game, tree, own, opp, image)
-    logits, largest, total = tree.buffers.logits, -np.inf, 0.0
+    logits, largest, total = tree.network.policy.out, -np.inf, 0.0
     for cell in range(len(logits)):
         largest = max(largest, np.float64(logits[cell]))
     first = end = np.int64(tree.size[0])
@@ -263,12 +259,12 @@ def _expand(game: Any, tree: Any, here: Any, symmetries: Any) -> Any:
 @kernel
 def _evaluate(game: Any, tree: Any, own: Any, opp: Any, image: Any) -> Any:
     own, opp = transform(game, image, own, opp)
-    planes, board = tree.planes, tree.buffers.board
+    planes, board = tree.planes, tree.network.board
     write_planes(game, own, opp, planes)
     for row in range(board.shape[0]):
         for column in range(board.shape[1]):
             board[row, column] = planes[row, column, 0] - planes[row, column, 1]
-    return evaluate_board(tree.weights, tree.buffers)
+    return evaluate_board(tree.network)
 
 
 @kernel

@@ -12,7 +12,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.operations import image_of_action, transform
 from ci_envs.kernels.compiler import kernel
-from ci_envs.reports.report_e.compiled_network import weights_of
+from ci_envs.reports.report_e.compiled_network import compiled_network
 from ci_envs.reports.report_e.exploration import ExploreSettings, explore, keep_subtree, new_tree, next_move, plant_root
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def play_game(
         opening_plies: The number of random plies before the first move of the network, an even number.
     """
     start = random_openings(game, 1, opening_plies, seed)[0] if opening_plies else np.array(game.start(), np.uint64)
-    tree = new_tree(game, settings.explorations, weights_of(network), seed)
+    tree = new_tree(game, settings.explorations, compiled_network(network), seed)
     most = game.action_count
     words, shares = np.zeros((most, 2), np.uint64), np.zeros((most, most))
     plies, outcome = _play(game, tree, settings, start, words, shares)
