@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SLOPE = np.float32(0.01)  # of the leaky ReLU
 
 
-class Layer(NamedTuple):
+class NetworkLayer(NamedTuple):
     """A layer of the network, float32.
 
     Attributes:
@@ -44,12 +44,12 @@ class CompiledNetwork(NamedTuple):
     """
 
     board: NDArray[np.float32]
-    first: Layer
-    second: Layer
-    policy_hidden: Layer
-    policy: Layer
-    value_hidden: Layer
-    value: Layer
+    first: NetworkLayer
+    second: NetworkLayer
+    policy_hidden: NetworkLayer
+    policy: NetworkLayer
+    value_hidden: NetworkLayer
+    value: NetworkLayer
 
 
 def compiled_network(network: "Network") -> CompiledNetwork:
@@ -58,10 +58,10 @@ def compiled_network(network: "Network") -> CompiledNetwork:
     rows, columns, _ = network.observation_shape
     cells = rows - 3, columns - 3
 
-    def layer(weights: NDArray[np.float32], bias: NDArray[np.float32], *cells: int) -> Layer:
-        return Layer(np.ascontiguousarray(weights), bias, np.zeros((*cells, weights.shape[-1]), np.float32))
+    def layer(weights: NDArray[np.float32], bias: NDArray[np.float32], *cells: int) -> NetworkLayer:
+        return NetworkLayer(np.ascontiguousarray(weights), bias, np.zeros((*cells, weights.shape[-1]), np.float32))
 
-    def head(name: str) -> tuple[Layer, Layer]:
+    def head(name: str) -> tuple[NetworkLayer, NetworkLayer]:
         hidden, channels = arrays[f"{name}.0.weight"], len(arrays["body.2.weight"])
         by_cell = hidden.reshape(-1, channels, *cells).transpose(2, 3, 1, 0).reshape(-1, len(hidden))
         return (
