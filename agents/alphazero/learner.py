@@ -44,7 +44,7 @@ class Learner:
             weight_decay: the weight decay of AdamW.
             device: a device of PyTorch.
         """
-        self.network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network: Network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
         self._device = torch.device(device)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
-_SOURCE = "ci_envs.reports.descriptions"  # imported by its name when a preset is needed, because it is in a higher layer
+_SOURCE = "ci_envs.reports.descriptions"  # in a higher layer, so imported by its name when it is needed
 
 
 @cache
