@@ -1,6 +1,7 @@
 """The command ``ci-envs serve``."""
 
 import socket
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -134,7 +135,8 @@ def serve(
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
     )
-    uvicorn.Server(config).run([listening])
+    with suppress(KeyboardInterrupt):  # the usual end, for which Uvicorn has closed everything
+        uvicorn.Server(config).run([listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
