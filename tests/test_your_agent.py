@@ -61,6 +61,7 @@ def brought(tmp_path_factory):
         "object": (foreign.chooser, f"{FOLDER}/agents.py:chooser"),
         "model of Stable-Baselines3": (model, f"sb3:{folder / 'model.safetensors'}"),
         "zip file of Stable-Baselines3": (zipped, zipped),
+        "file of a trained agent": (folder / "model.safetensors", str(folder / "model.safetensors")),
         "name of a module": ("foreign.agents:lowest", "foreign.agents:lowest"),
         "name of a file": (f"{FOLDER}/agents.py:lowest", f"{FOLDER}/agents.py:lowest"),
         "`process:COMMAND`": (program, program),

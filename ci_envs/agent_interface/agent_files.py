@@ -24,6 +24,18 @@ def agents_of(folder: Path) -> list[str]:
     return [spec_of_file(file) for file in files]
 
 
+def as_spec(agent: str | Path) -> str:
+    """Return the spec string of an agent: ``agent`` itself, or that of the agent of a file that a training wrote.
+
+    Raises:
+        ValueError: the file has no agent.
+        OSError: the file cannot be read.
+    """
+    file = Path(agent)
+    is_file = isinstance(agent, Path) or (":" not in agent and file.suffix in _ENDINGS and file.suffix != ".py")
+    return spec_of_file(file) if is_file else str(agent)
+
+
 def spec_of_file(file: Path) -> str:
     """Return the spec string of the agent of a file: a Python file, or a file that a training wrote.
 

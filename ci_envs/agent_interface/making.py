@@ -15,7 +15,7 @@ from ci_envs.agent_interface.adapters import (
     PerGameAgent,
     PredictorAgent,
 )
-from ci_envs.agent_interface.agent_files import spec_of_file
+from ci_envs.agent_interface.agent_files import as_spec
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
@@ -71,7 +71,8 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
     """Make an agent from its spec string: ``make_agent("minimax:depth=4", env, seed=0)``.
 
     Args:
-        spec: a name or a reference such as ``mine.py:MyAgent``, optionally with options.
+        spec: a name or a reference such as ``mine.py:MyAgent``, optionally with options, or the path of a trained
+            agent.
         env_or_game: an environment of this package (wrapped or not), a game, or an environment's id.
         seed: makes the agent deterministic.
         **options: further options, by name.
@@ -89,7 +90,7 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
     """
     if not isinstance(spec, str):
         raise TypeError(f"spec must be a text such as 'minimax:depth=4', not {spec!r}: use as_agent for objects")
-    name, component, text = AGENTS.load(spec)
+    name, component, text = AGENTS.load(as_spec(spec))
     game = game_of(env_or_game)
     is_registered = name in AGENTS.names()
     if not (is_registered or _is_class(component)):
@@ -136,10 +137,8 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
         >>> agent = as_agent(lambda observation: int(observation["action_mask"].argmax()), Nim())
     """
     game = game_of(env_or_game)
-    if isinstance(thing, Path):
-        thing = spec_of_file(thing)
-    if isinstance(thing, str):
-        return make_agent(thing, game, seed=seed)
+    if isinstance(thing, str | Path):
+        return make_agent(as_spec(thing), game, seed=seed)
     if _is_class(thing):
         return _of_class(name_of(thing), thing, {}, game, seed)
     return _adapted(thing, game, seed)
@@ -159,8 +158,8 @@ def isolated(thing: Any, game: Game, limits: ProcessLimits, seed: int | None) ->
         ValueError: the object cannot be sent to another process, or see :func:`make_agent`.
         OSError: there is no such file.
     """
-    if isinstance(thing, Path):
-        thing = spec_of_file(thing)
+    if isinstance(thing, str | Path):
+        thing = as_spec(thing)
     if isinstance(thing, str) and AGENTS.is_registered(thing):
         agent = make_agent(thing, game, seed=seed)
         if isinstance(agent, _HasLimits) and isinstance(agent.limits, ProcessLimits) and not _sets_limits(thing):
