@@ -104,7 +104,8 @@ class AlphaZeroTrainer(Trainer):
     @property
     def network(self) -> Network:
         """The current network."""
-        return self._learner.network
+        network: Network = self._learner.network
+        return network
 
     @property
     @override
