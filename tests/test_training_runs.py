@@ -38,6 +38,7 @@ OTHERS = {
     ("alphazero", None): {"iterations": "7"},
     ("alphazero", "minutes"): {},
     ("alphazero", "keep_tree"): {"iterations": "7", "selection": "puct"},
+    ("alphazero", "exact_iterations"): {"iterations": "7", "exact": "exact"},
     ("q_learning", "seat"): {"opponent": "random"},
     ("monte_carlo", "seat"): {"opponent": "random"},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},
