@@ -1,7 +1,7 @@
 """The literal training of report E for many games, with fewer explorations.
 
-``train_long(15000)`` wrote the log in the package. On a free core a thousand games take seven seconds. With the 2,000
-explorations of the report, its 50,000 games would take five hours.
+``train_long()`` wrote the log in the package, in five minutes of processor time. With the 2,000 explorations of the
+report, its 50,000 games would take five hours.
 """
 
 import json
