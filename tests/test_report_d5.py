@@ -183,5 +183,5 @@ def test_the_agent_of_the_section():
         assert action in position.legal_actions()
     record = play_match(GAME, agent, make_agent("random", GAME, seed=1), 300, swap_seats=False).sides[0].total
     assert record.wins / 300 == pytest.approx(0.9, abs=0.07)
-    with pytest.raises(ValueError, match=r"report D play Quixo\(size=5\), not Quixo\(size=4\)"):
+    with pytest.raises(ValueError, match=r"report:D5 plays Quixo\(size=5\), not Quixo\(size=4\)"):
         make_agent("report:D5", Quixo(4))
