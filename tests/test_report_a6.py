@@ -154,7 +154,7 @@ def test_the_champion_that_comes_with_the_package():
     agent = make_agent("report:A6", GAME, seed=0)
     record = play_match(GAME, agent, make_agent("random", GAME, seed=6), 200).sides[0].total
     assert 0.55 <= record.wins / 200 <= 0.95
-    with pytest.raises(ValueError, match=r"report A play Quixo\(size=5\), not Quixo\(size=4\)"):
+    with pytest.raises(ValueError, match=r"report:A6 plays Quixo\(size=5\), not Quixo\(size=4\)"):
         make_agent("report:A6", Quixo(4))
 
 
