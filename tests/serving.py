@@ -48,9 +48,12 @@ def served(path, pages=False, **options):
     """Yield ``(client, app)`` of a server in this process with its games in ``path``. One server can have pages."""
     app = create_app(path, **{"limits": UNLIMITED, "workers": 1, **options})
     if pages:
+        from nicegui import core
+
         from ci_envs.web.page import add_pages
 
         add_pages(app, SECRET)
+        core.app.config.reconnect_timeout = 10  # seconds; on a busy machine, pages would reload themselves after 3
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", proxy_headers=False, http=TimedProtocol))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -125,3 +128,8 @@ def wait_until(condition, seconds=120.0):
         assert waited < seconds, "it takes too long"
         time.sleep(min(0.01 + waited / 10, 0.1))  # a question costs the processor more than a short wait
     return found
+
+
+def post_when_free(client, path, body):
+    """Return the answer to a request, which is sent again while the server is busy."""
+    return wait_until(lambda: None if (answer := client.post(path, json=body)).status_code == 503 else answer)

@@ -23,6 +23,7 @@ from serving import (
     free_port,
     limit_pages,
     other_client,
+    post_when_free,
     process,
     served,
     wait_until,
@@ -118,7 +119,7 @@ def test_strangers_cannot_name_programs_modules_or_files(client, tmp_path, monke
     monkeypatch.syspath_prepend(tmp_path)
     agent = spec.format(file=made, module=module)
     for body in ({**GAME, "seats": ["human", agent]}, {**GAME, "seats": [agent, agent]}):
-        assert client.post("/api/games", json=body).status_code in (400, 422)
+        assert post_when_free(client, "/api/games", body).status_code in (400, 422)
     about = {"environment": "TicTacToe-v0", "position": ".../.../... X", "agent": agent}
     assert client.post("/api/analyses", json=about).status_code in (400, 404, 405, 422)
     for environment in (f"{module}:Game", "attack:Game", "attack:Game-v0"):

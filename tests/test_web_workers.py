@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from serving import free_port, other_client, process, wait_until
+from serving import free_port, other_client, post_when_free, process, wait_until
 
 import ci_envs
 from ci_envs import Position
@@ -81,7 +81,7 @@ def test_two_games_of_a_client_do_not_delay_another_client(tmp_path):
 
 
 def begin(client, environment, agent):
-    response = client.post("/api/games", json={"environment": environment, "seats": ["human", agent]})
+    response = post_when_free(client, "/api/games", {"environment": environment, "seats": ["human", agent]})
     assert response.status_code == 201, response.text
     move(client, f"/api/games/{response.json()['id']}")
     return response.json()
