@@ -104,8 +104,7 @@ class AlphaZeroTrainer(Trainer):
     @property
     def network(self) -> Network:
         """The current network."""
-        network: Network = self._learner.network
-        return network
+        return self._learner.network
 
     @property
     @override
