@@ -35,10 +35,11 @@ _PAUSE, _ATTEMPTS = 0.5, 120  # seconds between two attempts to reach the server
 @click.option("--environment", default="Quixo-v0", show_default=True)
 @click.option("--agent", default="mcts:simulations=200", show_default=True)
 @click.option("--games", default=100, show_default=True, type=click.IntRange(min=1))
+@click.option("--players", type=click.IntRange(min=1), help="Number of games at the same time; none is all games.")
 @click.option("--plies", default=60, show_default=True, help="Maximum number of plies of a game.")
 @click.option("--think", default=2.0, show_default=True, help="Mean time between the moves of a player in seconds.")
 @click.option("--floods", default=0, show_default=True, help="Number of connections that load pages without a pause.")
-def main(environment: str, agent: str, games: int, plies: int, think: float, floods: int) -> None:
+def main(environment: str, agent: str, games: int, players: int | None, plies: int, think: float, floods: int) -> None:
     """Play games at the same time, and print the latency of moves and replies."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -61,9 +62,9 @@ def main(environment: str, agent: str, games: int, plies: int, think: float, flo
             server.stdout.readline()
             url = f"http://127.0.0.1:{port}"
             began = time.perf_counter()
-            asyncio.run(_play(url, environment, agent, 1, plies, 0))  # compiles the game and the agent
+            asyncio.run(_play(url, environment, agent, 1, 1, plies, 0))  # compiles the game and the agent
             warm = time.perf_counter()
-            times = np.array(asyncio.run(_play(url, environment, agent, games, plies, think, floods)))
+            times = np.array(asyncio.run(_play(url, environment, agent, games, players or games, plies, think, floods)))
             ended = time.perf_counter()
             processes = _descendants(server.pid)
             before = sum(map(_cpu_seconds, processes))
@@ -95,15 +96,20 @@ def _cpu_seconds(pid: int) -> float:
 
 
 async def _play(
-    url: str, environment: str, agent: str, games: int, plies: int, think: float, floods: int = 0
+    url: str, environment: str, agent: str, games: int, players: int, plies: int, think: float, floods: int = 0
 ) -> list[tuple[float, float]]:
     """Play the games, and return for each move the seconds until its acknowledgement and until its reply."""
+    free = asyncio.Semaphore(players)
+
+    async def play(client: aiohttp.ClientSession, seed: int) -> list[tuple[float, float]]:
+        async with free:
+            return await _game(client, environment, agent, seed, plies, think)
+
     async with AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(_client(url, number)) for number in range(games)]
         await _wait_for_server(clients[0])
-        players = (_game(client, environment, agent, seed, plies, think) for seed, client in enumerate(clients))
         flooding = asyncio.create_task(_flood(url, environment, floods))
-        played = await asyncio.gather(*players)
+        played = await asyncio.gather(*(play(client, seed) for seed, client in enumerate(clients)))
         flooding.cancel()
     return [seconds for game in played for seconds in game]
 

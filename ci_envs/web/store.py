@@ -84,6 +84,7 @@ class StorageError(Exception):
 
 
 _CONNECTIONS = 48  # more than the number of threads of Starlette and of the agents
+_CACHE_KIB = 64  # of each connection; the system keeps the pages of the file in memory once for all
 
 
 def _token(seat: int) -> sa.ColumnClause[Any]:
@@ -328,7 +329,7 @@ def _record(row: Mapping[Any, Any]) -> GameRecord:
 
 def _prepare(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # each change is a single statement, which is a transaction of its own
-    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"cache_size=-{_CACHE_KIB}"):
         connection.execute(f"PRAGMA {pragma}")
 
 
