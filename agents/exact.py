@@ -9,7 +9,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.probabilities import uniform
-from ci_envs.agents.opponent_errors import OpponentErrors
+from ci_envs.agents.opponent_errors import Opponent, OpponentErrors
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.solver.solution import NO_SCORE, keep_value
@@ -56,14 +56,7 @@ class ExactAgent(PositionAgent):
                 untrusted=Untrusted(),
             ),
         ] = 0.0,
-        opponent: Annotated[
-            str | None,
-            Option(
-                "agent whose errors the agent provokes in drawn and lost positions, for example minimax:depth=2 or "
-                "random; none chooses among equally good actions at random",
-                untrusted=Untrusted(values=("minimax:depth=2", "random")),
-            ),
-        ] = None,
+        opponent: Opponent = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent and solve the game, unless the solution is already in memory.
@@ -83,7 +76,9 @@ class ExactAgent(PositionAgent):
         scores = self._solution.quick_scores(words)
         choices, losing = self._choices(scores)
         if self._errors is not None:
-            choices = self._provoking(self._errors, words, scores, choices)
+            self._errors.reseed(int(self.rng.integers(2**32)))
+            for row, best in self._errors.provoking(words, scores):
+                choices[row] = best & (scores[row] == scores[row][best].max())
         blunders = (self.rng.random(len(words)) < self.blunder) & losing.any(axis=1)
         choices = np.where(blunders[:, np.newaxis], losing, choices)
         return self.any_of(choices)
@@ -101,20 +96,3 @@ class ExactAgent(PositionAgent):
         keeping = keep_value(scores)
         choices = keeping if self.randomise else scores == scores.max(axis=1, keepdims=True)
         return choices, (scores != NO_SCORE) & ~keeping
-
-    def _provoking(
-        self,
-        errors: OpponentErrors,
-        words: NDArray[np.uint64],
-        scores: NDArray[np.int16],
-        choices: NDArray[np.bool_],
-    ) -> NDArray[np.bool_]:
-        """Return the choices, in drawn and lost positions only those after which the opponent errs most often."""
-        keeping, provoking = keep_value(scores), choices.copy()
-        errors.reseed(int(self.rng.integers(2**32)))
-        for row in np.flatnonzero((scores.max(axis=1) <= 0) & self._solution.quick_from(words)).tolist():
-            own, opp = words[row].tolist()
-            rates = errors.after_actions(own, opp, keeping[row])
-            best = rates == rates.max()
-            provoking[row] = best & (scores[row] == scores[row][best].max())
-        return provoking

@@ -5,6 +5,7 @@ easily in some of these positions than in others. In chess, such choices are cal
 """
 
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,22 @@ from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.position import Position
+from ci_envs.registry.options import Option, Untrusted
 from ci_envs.solver.solution import Solution, keep_value
 
 SAMPLES = 8
 """The number of times that the opponent plays its turn in each position."""
+
+
+Opponent = Annotated[
+    str | None,
+    Option(
+        "agent whose errors the agent provokes in drawn and lost positions that have exact values, for example "
+        "minimax:depth=2 or random; none chooses among the actions that keep the value without regard to an opponent",
+        untrusted=Untrusted(values=("minimax:depth=2", "random")),
+    ),
+]
+"""The option of agents that provoke errors."""
 
 
 class OpponentErrors:
@@ -37,6 +50,44 @@ class OpponentErrors:
     def reseed(self, seed: int) -> None:
         """Restart the random numbers of the opponent."""
         self._opponent.reseed(seed)
+
+    def provoked(
+        self, words: NDArray[np.uint64], actions: NDArray[np.int64], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Return the actions of a search, with others in place of those after which the opponent errs less often.
+
+        Args:
+            words: the positions, rows (own, opp), uint64 of shape (n, 2), which the solution need not cover.
+            actions: the actions, int64 of shape (n,).
+            rng: the random numbers of the choice among several best actions, and of the opponent.
+        """
+        provoked = actions.copy()
+        known = np.flatnonzero(self._solution.covers(words) & self._solution.quick_from(words))
+        self.reseed(int(rng.integers(2**32)))
+        for row, best in self.provoking(words[known], self._solution.action_values(words[known])):
+            if not best[actions[known[row]]]:
+                provoked[known[row]] = rng.choice(np.flatnonzero(best))
+        return provoked
+
+    def provoking(
+        self, words: NDArray[np.uint64], scores: NDArray[np.int16]
+    ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Yield drawn and lost positions, and the actions that keep the value after which the opponent errs most often.
+
+        Positions whose values take more than about a millisecond are left out.
+
+        Args:
+            words: positions that are not over, rows (own, opp), uint64 of shape (n, 2).
+            scores: the exact scores or values of their actions, int16 of shape (n, actions).
+
+        Yields:
+            The index of the position, and which actions these are, bool of shape (actions,).
+        """
+        keeping = keep_value(scores)
+        for row in np.flatnonzero((scores.max(axis=1) <= 0) & self._solution.quick_from(words)).tolist():
+            own, opp = words[row].tolist()
+            rates = self.after_actions(own, opp, keeping[row])
+            yield row, rates == rates.max()
 
     def after_actions(self, own: int, opp: int, keeping: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the estimated probability that the opponent loses value in its turn after each action.

@@ -1,4 +1,4 @@
-"""The choice of `exact` among equal actions by the errors of an opponent, compared with plain minimax."""
+"""The choice of agents among equal actions by the errors of an opponent, compared with plain minimax."""
 
 from functools import lru_cache
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracles.quarto import quarto_value
 
-from ci_envs import Position, Quarto, TicTacToe, make_agent, solve
+from ci_envs import Position, Quarto, Quixo, TicTacToe, make_agent, solve
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agents import opponent_errors
 from ci_envs.agents.opponent_errors import OpponentErrors
@@ -77,20 +77,39 @@ def test_a_turn_of_quarto_places_a_piece_and_gives_the_next_one():
     assert 0 < sum(expected) < len(expected)
 
 
-def test_exact_opens_in_a_corner_against_a_random_opponent():
+PROVOKING = "exact:opponent=random", "alphazero:exact=exact,opponent=random"
+
+
+@pytest.mark.parametrize("spec", PROVOKING)
+def test_the_agent_opens_in_a_corner_against_a_random_opponent(spec):
     """After a corner only the middle draws. After any other first move, four of the eight replies draw."""
-    agent = make_agent("exact:opponent=random", GAME, seed=0)
+    agent = make_agent(spec, GAME, seed=0)
     assert set(agent.act_on(np.zeros((20, 2), np.uint64)).tolist()) <= CORNERS
 
 
-@pytest.mark.parametrize("spec", ["exact:opponent=minimax:depth=2", "exact:opponent=random,blunder=0.5"])
+@pytest.mark.parametrize("spec", [*PROVOKING, "exact:opponent=minimax:depth=2", "exact:opponent=random,blunder=0.5"])
 def test_the_choice_keeps_the_value_unless_the_agent_blunders(spec):
     words, _ = random_positions(GAME, 300, 0, 7)
     accuracy = measure_accuracy(GAME, make_agent(spec, GAME, seed=0), words, solve(GAME)).everywhere
     assert (accuracy.keeping == accuracy.decisions) == ("blunder" not in spec)
 
 
-def test_the_same_seed_gives_the_same_choices():
+@pytest.mark.parametrize("spec", PROVOKING)
+def test_the_same_seed_gives_the_same_choices(spec):
     words, _ = random_positions(GAME, 50, 0, 5)
-    first, second = (make_agent("exact:opponent=random", GAME, seed=3).act_on(words) for _ in range(2))
+    first, second = (make_agent(spec, GAME, seed=3).act_on(words) for _ in range(2))
     assert first.tolist() == second.tolist()
+
+
+def test_a_search_provokes_errors_only_in_positions_with_exact_values():
+    """The tables of the package begin with 24 cubes on the board, so they do not contain the start of Quixo."""
+    game = Quixo()
+    words = np.array([[0, 0], [0b11111, 0b1111100000]], np.uint64)
+    plain = make_agent("alphazero:exact=included", game, seed=3).act_on(words)
+    provoking = make_agent("alphazero:exact=included,opponent=random", game, seed=3).act_on(words)
+    assert plain.tolist() == provoking.tolist()
+
+
+def test_an_opponent_needs_exact_values():
+    with pytest.raises(ValueError, match="opponent=random needs an exact source: for example exact=exact"):
+        make_agent("alphazero:opponent=random", GAME)

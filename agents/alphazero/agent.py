@@ -12,6 +12,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.interface import PositionAgent
+from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agent_interface.presets import playing_presets
 from ci_envs.agents.alphazero.architecture import HasWeights
@@ -28,6 +29,7 @@ from ci_envs.agents.alphazero.settings import (
     PlayingOptions,
     SearchSettings,
 )
+from ci_envs.agents.opponent_errors import Opponent, OpponentErrors
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
@@ -113,6 +115,7 @@ class AlphaZeroOptions(Validated):
         ),
     ] = 4
     exact: Exact = None
+    opponent: Opponent = None
 
     def for_play(self, game: Game) -> PlayingOptions:
         """Return the options that a game can preset, with its presets in place of all options that are None."""
@@ -157,6 +160,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             OSError: the file cannot be read.
         """
         chosen = AlphaZeroOptions(**options)
+        if chosen.opponent is not None and chosen.exact is None:
+            raise ValueError(f"opponent={chosen.opponent} needs an exact source: for example exact=exact")
         play = chosen.for_play(game)
         path = shipped_model(game) if path is None else path
         model = onnx_model(path) if isinstance(path, HasWeights) else read_onnx_model(path, game)
@@ -174,6 +179,10 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         self._temperature, self._contempt = play.temperature, play.contempt
         self._analysis_contempt = chosen.contempt or 0.0
         self._tables = None if chosen.exact is None else AgentTables(game, str(chosen.exact))
+        self._errors = None
+        if self._tables is not None and chosen.opponent is not None:
+            opponent = make_agent(chosen.opponent, game, seed=0)
+            self._errors = OpponentErrors(game, self._tables.solution, opponent)
         self._forests = WorkMemory(self._new_forest)
 
     @override
@@ -181,7 +190,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         words = np.ascontiguousarray(words, dtype=np.uint64)
         seeds, contempt = self._random_streams(len(words), self._contempt)
         parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
-        return np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
+        actions = np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
+        return actions if self._errors is None else self._errors.provoked(words, actions, self.rng)
 
     @override
     def think(self, position: Position) -> Iterator[Analysis]:
