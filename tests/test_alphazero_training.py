@@ -197,6 +197,15 @@ def test_one_step_for_each_iteration_is_on_the_sum_of_the_losses_of_its_position
     torch.testing.assert_close(gradients[1], 4 * gradients[0])
 
 
+def test_an_iteration_of_fast_searches_alone_does_not_learn(tmp_path):
+    train(tmp_path, iterations=2, full_searches=1e-9, fast_simulations=1, measurements=1, ladder_games=2)
+    arrays = checkpoint_of(tmp_path).arrays
+    assert len(arrays["replay"]) == 0
+    weights = new_network(GAME, ARCHITECTURES["32x3"]).weights()
+    for name, weight in weights.items():
+        np.testing.assert_array_equal(arrays[f"network.{name}"], weight)
+
+
 def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
     train(tmp_path, iterations=1)
     train(tmp_path, resume=True)
