@@ -1,12 +1,14 @@
 """Agents of the reports with a compiled policy."""
 
 from collections.abc import Callable
+from typing import Any
 
 from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.games.game import Game
+from ci_envs.kernels.dispatch import implements
 
 
 def require_equal(name: str, game: Game, expected: Game) -> None:
@@ -22,6 +24,20 @@ def require_equal(name: str, game: Game, expected: Game) -> None:
     """
     if game != expected:
         raise ValueError(f"{name} plays {expected}, not {game}")
+
+
+class LiteralPolicy(Policy):
+    """Base class of the compiled policies of the reports."""
+
+    @staticmethod
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        """Return the action in a position, in compiled code. :func:`choose` describes the arguments."""
+        raise NotImplementedError
+
+
+@implements(choose, LiteralPolicy)
+def _(policy: LiteralPolicy) -> Any:
+    return type(policy).action
 
 
 class LiteralAgent(PolicyAgent):

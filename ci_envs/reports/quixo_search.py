@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.games.game import Game
@@ -29,9 +29,9 @@ from ci_envs.games.position import Position
 from ci_envs.games.quixo import Quixo
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.compiler import inlined, kernel
-from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.first_line import first_line
+from ci_envs.reports.literal_agent import LiteralPolicy
 from ci_envs.reports.section import AgentMaker
 
 
@@ -134,18 +134,14 @@ def quixo_searcher(search: QuixoSearch) -> AgentMaker:
     return lambda game, seed: QuixoSearchAgent(game, search, seed=seed)
 
 
-@dataclass(frozen=True)
-class QuixoSearchPolicy(Policy):
+class QuixoSearchPolicy(LiteralPolicy):
     """:class:`QuixoSearchAgent` in compiled code; its memory is the options and the working memory."""
 
-
-@implements(choose, QuixoSearchPolicy)
-def _(policy: QuixoSearchPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         options, work = memory
         return _best_action(game, own, opp, seed, options, work, np.empty(action_count(game), np.int64))
-
-    return kernel
 
 
 @kernel

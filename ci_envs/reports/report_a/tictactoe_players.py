@@ -1,30 +1,39 @@
 """The agents of report A that play tic-tac-toe by tables."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
-from ci_envs.games import action_count, implements, lean_kernel, legal
+from ci_envs.agent_interface.policy import CompiledPolicy
+from ci_envs.games import action_count, lean_kernel, legal
 from ci_envs.games.game import Game
-from ci_envs.kernels.random_numbers import next_random, random_below
-from ci_envs.reports.literal_agent import LiteralAgent, require_equal
+from ci_envs.kernels.random_draws import random_share
+from ci_envs.kernels.random_numbers import random_below
+from ci_envs.reports.literal_agent import LiteralAgent, LiteralPolicy, require_equal
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, best_action, code_after, moves_x, read_tables
 
 _FLOOR = 0.1
 """A number that report A adds to the weights of O, so that the worst move has a positive weight."""
 
 
-@dataclass(frozen=True)
-class BestTablePolicy(Policy):
+class BestTablePolicy(LiteralPolicy):
     """A policy that plays the best move of a table of moves. Of equal moves it plays the first."""
 
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return best_action(game, memory[0], own, opp)
 
-@dataclass(frozen=True)
-class WeightedTablePolicy(Policy):
+
+class WeightedTablePolicy(LiteralPolicy):
     """A policy that samples a move from the best third by a table of positions. The weights depend on the values."""
+
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return _drawn_action(game, own, opp, seed, *memory)
 
 
 def q_agent(game: Game, seed: int | None, table: NDArray[np.floating[Any]] | None = None) -> LiteralAgent:
@@ -56,25 +65,12 @@ def monte_carlo_agent(game: Game, seed: int | None, table: NDArray[np.floating[A
     return _table_agent(game, seed, WeightedTablePolicy(), read_tables()[1] if table is None else table)
 
 
-def _table_agent(game: Game, seed: int | None, policy: Policy, table: NDArray[np.floating[Any]]) -> LiteralAgent:
+def _table_agent(game: Game, seed: int | None, policy: LiteralPolicy, table: NDArray[np.floating[Any]]) -> LiteralAgent:
     require_equal("report:A4", game, TICTACTOE)
     values, cells = np.asarray(table, dtype=np.float64), game.action_count
     return LiteralAgent(
         game, lambda: CompiledPolicy(policy, (values, np.empty(cells, np.int64), np.empty(cells))), seed=seed
     )
-
-
-@implements(choose, BestTablePolicy)
-def _(policy: BestTablePolicy) -> Any:
-    return lambda policy, game, own, opp, seed, memory: best_action(game, memory[0], own, opp)
-
-
-@implements(choose, WeightedTablePolicy)
-def _(policy: WeightedTablePolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
-        return _drawn_action(game, own, opp, seed, *memory)
-
-    return kernel
 
 
 @lean_kernel
@@ -104,8 +100,8 @@ def _drawn_action(game: Any, own: Any, opp: Any, seed: Any, table: Any, actions:
     for i in range(kept):
         last += values[i] / total
         values[i] = last
-    word, _ = next_random(seed)
-    wanted = np.float64(word >> np.uint64(11)) * 2.0**-53 * last
+    share, _ = random_share(seed)
+    wanted = share * last
     low, high = 0, kept - 1
     while low < high:  # bisection as in report A: the sums are not sorted if values of X are negative
         middle = (low + high) // 2

@@ -15,12 +15,12 @@ agent gives this piece.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.agent_interface.supported_game import require_game
 from ci_envs.agents.evolution.lookahead_ga import ROULETTE, TOURNAMENT, candidate_genes
 from ci_envs.agents.evolution.wandering_ga import EACH, PAIRS, SWAP, UNIFORM
@@ -28,9 +28,8 @@ from ci_envs.agents.evolution.wandering_policy import WanderingOptions
 from ci_envs.games.game import Game
 from ci_envs.games.quarto import Quarto
 from ci_envs.kernels.bits import nth_one, popcount
-from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.reports.literal_agent import LiteralAgent
+from ci_envs.reports.literal_agent import LiteralAgent, LiteralPolicy
 
 _LITERAL: Mapping[str, Any] = {
     "selection": ROULETTE,
@@ -81,17 +80,13 @@ def rule_agent(game: Game, seed: int | None) -> LiteralAgent:
     return LiteralAgent(require_game("report", game, Quarto), lambda: CompiledPolicy(RulePolicy(), ()), seed=seed)
 
 
-@dataclass(frozen=True)
-class RulePolicy(Policy):
+class RulePolicy(LiteralPolicy):
     """The compiled policy of :func:`rule_agent`, without memory."""
 
-
-@implements(choose, RulePolicy)
-def _(policy: RulePolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         genes, _ = candidate_genes(game, own, opp)
         drawn, _ = random_below(seed, popcount(genes))
         gene = np.int64(nth_one(genes, drawn))
         return gene if opp >> np.uint64(36) else gene + 16
-
-    return kernel

@@ -12,21 +12,20 @@ alternating sign. The agent plays the most visited move; of equal moves it plays
 Options repair each bug. Report C's agent always plays X. Our version also plays O, in the same way.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
 from ci_envs.games.operations import action_count
 from ci_envs.kernels.bits import nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import inlined, kernel
-from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.first_line import first_line
-from ci_envs.reports.literal_agent import LiteralAgent
+from ci_envs.reports.literal_agent import LiteralAgent, LiteralPolicy
 
 ITERATIONS = 1000
 """The number of iterations for each move."""
@@ -62,21 +61,17 @@ def literal_mcts(
     return LiteralAgent(game, new_policy, seed=seed)
 
 
-@dataclass(frozen=True)
-class LiteralMCTSPolicy(Policy):
+class LiteralMCTSPolicy(LiteralPolicy):
     """The compiled policy of report C.
 
     Its memory contains the two repairs, and the words, the links and the value of each node.
     """
 
-
-@implements(choose, LiteralMCTSPolicy)
-def _(policy: LiteralMCTSPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         repairs, words, links, values = memory
         return _search(game, own, opp, seed, repairs[0] != 0, repairs[1] != 0, words, links, values)
-
-    return kernel
 
 
 @kernel

@@ -12,20 +12,20 @@ The rules are those of our game, in which completing a line of the opponent lose
 one move completes lines of both players.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.agents.tabular.episodes import Rule, action_values
 from ci_envs.agents.tabular.value_table import canonical, find, find_or_insert, new_table
-from ci_envs.games import LOSS, ONGOING, action_count, implements, initial, lean_kernel, play, result
+from ci_envs.games import LOSS, ONGOING, action_count, initial, lean_kernel, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.walk import random_action
 from ci_envs.kernels.random_numbers import random_below
-from ci_envs.reports.literal_agent import LiteralAgent, require_equal
+from ci_envs.reports.literal_agent import LiteralAgent, LiteralPolicy, require_equal
 from ci_envs.reports.report_d.quixo_rows import QUIXO
 
 GAMES = 200_000
@@ -130,14 +130,12 @@ def position_table_agent(game: Game, table: NDArray[np.void], *, seed: int | Non
     return LiteralAgent(game, new_policy, seed=seed)
 
 
-@dataclass(frozen=True)
-class FirstBestPolicy(Policy):
+class FirstBestPolicy(LiteralPolicy):
     """The compiled policy of :func:`position_table_agent`. Its memory is the table, a rule, and a buffer of values."""
 
-
-@implements(choose, FirstBestPolicy)
-def _(policy: FirstBestPolicy) -> Any:
-    def kernel(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
         table, rules, values = memory
         best = action_values(game, table, rules[0], own, opp, values)
         chosen = 0
@@ -145,5 +143,3 @@ def _(policy: FirstBestPolicy) -> Any:
             if values[action] == best:
                 chosen = action
         return chosen
-
-    return kernel
