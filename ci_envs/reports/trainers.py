@@ -1,6 +1,5 @@
 """Training of our learners in a section, without the files of a run."""
 
-from collections.abc import Callable
 from typing import Any
 
 from ci_envs.agents.evolution.training import EvolutionTrainer
@@ -71,19 +70,10 @@ def new_tabular_trainer(
     return trainer
 
 
-def train_to(
-    trainer: TabularTrainer, episodes: int, progress: Callable[[float], object] = lambda share: None
-) -> TabularTrainer:
-    """Train until a number of episodes since the start of the run is done, and return the trainer.
-
-    Args:
-        trainer: The trainer.
-        episodes: The number of episodes.
-        progress: A function that is called with the completed share of the episodes.
-    """
+def train_to(trainer: TabularTrainer, episodes: int) -> TabularTrainer:
+    """Train until a number of episodes since the start of the run is done, and return the trainer."""
     while trainer.count < episodes:
         trainer.step(episodes)
-        progress(trainer.count / episodes)
     return trainer
 
 

@@ -36,32 +36,18 @@ _AGENTS = {"random": "report:B:row_random", "optimal": "report:B:nim_optimal"}
 _SESSIONS = ("random", "optimal", "random", "optimal")
 
 
-class _Rates(NamedTuple):
-    """The parameters of one experiment, for report B's code and for our learner.
-
-    Attributes:
-        literal: The parameters of report B's code.
-        described: The same as options of our learner.
-        start: The lower end of the first values.
-    """
-
-    literal: QLearningRates
-    described: str
-    start: float = 0.0
-
-
-def _rates(learning_rate: float, discount: float, random: float = 0.0, start: float = 0.0) -> _Rates:
-    """Return the parameters for both; ``random`` is the probability of a random move."""
-    described = (
-        f"learning_rate={learning_rate},learning_rate_end={learning_rate},discount={discount},epsilon={random},"
-        f"epsilon_end={random},initial={start + 0.005},initial_spread=0.005"
+def _described(rates: QLearningRates) -> str:
+    """Return the parameters of report B's code as options of our learner."""
+    rate, random = rates.learning_rate, 1 - rates.epsilon
+    return (
+        f"learning_rate={rate},learning_rate_end={rate},discount={rates.discount},epsilon={random:g},"
+        f"epsilon_end={random:g},initial={rates.start + 0.005},initial_spread=0.005"
     )
-    return _Rates(QLearningRates(learning_rate, discount, 1 - random), described, start)
 
 
-_PRINTED, _SLOWER, _EXPLORING = _rates(1.0, 1.0), _rates(0.5, 0.9), _rates(0.5, 0.9, random=0.9)
-_HIGH_START, _TUNED = _rates(1.0, 1.0, start=1.0), _rates(0.7, 0.7)
-_OURS = _rates(0.5, 1.0, start=0.5).described + ",symmetries=true"
+_PRINTED, _SLOWER, _EXPLORING = QLearningRates(), QLearningRates(0.5, 0.9), QLearningRates(0.5, 0.9, epsilon=0.1)
+_HIGH_START, _TUNED = QLearningRates(start=1.0), QLearningRates(0.7, 0.7)
+_OURS = _described(QLearningRates(0.5, 1.0, start=0.5)) + ",symmetries=true"
 
 
 class _Case(NamedTuple):
@@ -78,7 +64,7 @@ class _Case(NamedTuple):
 
     quantity: str
     opponents: tuple[str, ...]
-    rates: _Rates = _PRINTED
+    rates: QLearningRates = _PRINTED
     session: int | None = 0
     last: bool = False
     seat: str = "second"
@@ -89,7 +75,7 @@ class _Case(NamedTuple):
         return counted.mean(axis=-1) if self.session is None else counted[..., self.session]
 
 
-def _cases(name: str, rates: _Rates, last: bool = False) -> tuple[_Case, ...]:
+def _cases(name: str, rates: QLearningRates, last: bool = False) -> tuple[_Case, ...]:
     """Return a case for each opponent. ``name`` has a place for the name of the opponent."""
     return tuple(_Case(name.format(opponent), (opponent,), rates, last=last) for opponent in OPPONENTS)
 
@@ -115,7 +101,7 @@ def _measure_cases(run: SectionRun) -> None:
     rng, games = np.random.default_rng(run.seed), run.budget("games")
 
     @cache
-    def literal(names: tuple[str, ...], rates: _Rates, seat: str) -> NDArray[np.float64]:
+    def literal(names: tuple[str, ...], rates: QLearningRates, seat: str) -> NDArray[np.float64]:
         tables = [opponent_table(OPPONENTS[name]) for name in names]
         return np.array([_literal_run(tables, rates, seat, rng) for _ in run.seeds("runs")])
 
@@ -126,17 +112,17 @@ def _measure_cases(run: SectionRun) -> None:
     for case in run.steps(_CASES):
         names, rates, seat = case.opponents, case.rates, case.seat
         repeated = mean_of_runs(case.select(literal(names, rates, seat)), f"runs of {GAMES:,} games a session")
-        trained = (float(case.select(ours(names, one, seat))) for one in (rates.described, _OURS))
+        trained = (float(case.select(ours(names, one, seat))) for one in (_described(rates), _OURS))
         sample = f"1 run of {games:,} games a session"
         run.add(case.quantity, repeated, *(Estimate.single(one, sample) for one in trained))
 
 
 def _literal_run(
-    opponents: list[NDArray[np.float64]], rates: _Rates, seat: str, rng: np.random.Generator
+    opponents: list[NDArray[np.float64]], rates: QLearningRates, seat: str, rng: np.random.Generator
 ) -> list[tuple[float, float]]:
     """Return the percentages that report B's learner wins in each session: of all games, and of the last ones."""
     table = new_q_table(rng, rates.start)
-    sessions = [play_games(table, one, rng, rates.literal, moves_first=seat == "first") for one in opponents]
+    sessions = [play_games(table, one, rng, rates, moves_first=seat == "first") for one in opponents]
     return [(100 * float(won.mean()), 100 * float(won[-round(_LAST * GAMES) :].mean())) for won in sessions]
 
 
@@ -163,7 +149,7 @@ def _measure_search(run: SectionRun) -> None:
         record = play_from_seat(search, _AGENTS[versus], run.budget("search_games"), seat=1, seed=run.seed).total
         run.add(f"review, MCTS alone, v {versus}, wins", measured_share(record.wins, record.games), None, ours)
         table = opponent_table(OPPONENTS[versus])
-        shares = [100 * play_games(start.copy(), table, rng, _PRINTED.literal).mean() for _ in run.seeds("runs")]
+        shares = [100 * play_games(start.copy(), table, rng, _PRINTED).mean() for _ in run.seeds("runs")]
         begun = mean_of_runs(shares, f"runs of {GAMES:,} games")
         run.add(f"review, table that begins with MCTS, v {versus}, wins", begun, None, ours)
 

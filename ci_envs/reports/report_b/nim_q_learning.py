@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from ci_envs.agent_interface.capabilities import Analyst
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.supported_game import require_game
-from ci_envs.games import ONGOING, action_count, initial, inlined, lean_kernel, legal, play, result
+from ci_envs.games import ONGOING, initial, inlined, lean_kernel, play, result
 from ci_envs.games.game import Game
 from ci_envs.games.nim import Nim, pack, size_of
 from ci_envs.games.position import Position
-from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.games.walk import random_action
+from ci_envs.kernels.random_draws import random_share
 from ci_envs.reports.nim_agent import NimStrategyAgent
 from ci_envs.reports.nim_strategies import REPORT_ROWS, Chances, Rows, Strategy, nim_optimal, row_random
 
@@ -45,11 +46,13 @@ class QLearningRates(NamedTuple):
         learning_rate: From 0 to 1.
         discount: From 0 to 1.
         epsilon: The probability to play the best move instead of a random one, from 0 to 1.
+        start: The lower end of the first values.
     """
 
     learning_rate: float = 1.0
     discount: float = 1.0
     epsilon: float = 1.0
+    start: float = 0.0
 
 
 def new_q_table(rng: Generator, start: float = 0.0) -> NDArray[np.float64]:
@@ -173,53 +176,31 @@ def _best_move(game: Any, values: Any, own: Any, opp: Any) -> Any:
 
 
 @lean_kernel
-def _random_move(game: Any, own: Any, opp: Any, state: Any) -> Any:
-    """Return a random legal move, numbered in the order of :func:`_best_move`, and the state."""
-    count = 0
-    for action in range(action_count(game)):
-        count += legal(game, own, opp, np.uint64(action))
-    drawn, state = random_below(state, count)
-    left, chosen = np.int64(drawn), -1
-    for heap in range(game.heap_count):
-        for number in range(size_of(own, heap), 0, -1):
-            if left == 0 and chosen < 0:
-                chosen = heap * game.limit + number - 1
-            left -= 1
-    return chosen, state
-
-
-@lean_kernel
 def _play_games(game: Any, table: Any, opponent: Any, rates: Any, won: Any, moves_first: Any, state: Any) -> None:
     """Play games, learn from them, and write to ``won`` whether the learner won each game."""
     for number in range(len(won)):
         own, opp = initial(game)
         learners_turn, last_index, last_action = moves_first, np.int64(0), np.int64(-1)
         while result(game, own, opp) == ONGOING:
-            word, state = next_random(state)
-            drawn = np.float64(word >> np.uint64(11)) * 2.0**-53
+            drawn, state = random_share(state)
             index = _position_index(game, own)
-            action = np.int64(0)
+            action, best = np.int64(0), 0.0
             if learners_turn:
                 action, best = _best_move(game, table[index], own, opp)
                 if drawn >= rates.epsilon:
-                    action, state = _random_move(game, own, opp, state)
-                reward = 1.0 if _is_last(game, own, opp, action) else 0.0
-                if last_action >= 0:
-                    target = reward + rates.discount * best
-                    table[last_index, last_action] += rates.learning_rate * (target - table[last_index, last_action])
-                last_index, last_action = index, action
+                    legal_action, state = random_action(game, own, opp, state)
+                    action = np.int64(legal_action)
             else:
                 while drawn >= opponent[index, action]:
                     action += 1
             own, opp = play(game, own, opp, np.uint64(action))
+            if learners_turn:
+                if last_action >= 0:
+                    reward = 1.0 if result(game, own, opp) != ONGOING else 0.0
+                    target = reward + rates.discount * best
+                    table[last_index, last_action] += rates.learning_rate * (target - table[last_index, last_action])
+                last_index, last_action = index, action
             learners_turn = not learners_turn
         won[number] = not learners_turn  # the learner took the last object
         if learners_turn and last_action >= 0:
             table[last_index, last_action] += rates.learning_rate * (-1.0 - table[last_index, last_action])
-
-
-@inlined
-def _is_last(game: Any, own: Any, opp: Any, action: Any) -> Any:
-    """Return whether a move takes the last object."""
-    next_own, next_opp = play(game, own, opp, np.uint64(action))
-    return result(game, next_own, next_opp) != ONGOING

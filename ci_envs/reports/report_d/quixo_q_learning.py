@@ -5,19 +5,18 @@ from the point of view of the agent, so both colours share the values. The table
 All other actions have the value 0. Of equal actions the agent plays the first.
 """
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
-from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
+from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.agents.tabular.run_reward import run_reward
 from ci_envs.agents.tabular.value_table import find, find_or_insert, new_table
 from ci_envs.games import (
     ONGOING,
     action_count,
-    implements,
     initial,
     inlined,
     lean_kernel,
@@ -28,9 +27,9 @@ from ci_envs.games import (
 from ci_envs.games.game import Game
 from ci_envs.games.grid import longest_run
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.hash_table import find_slot
-from ci_envs.kernels.random_numbers import next_random, random_below
-from ci_envs.reports.literal_agent import LiteralAgent, require_equal
+from ci_envs.kernels.random_draws import random_share
+from ci_envs.kernels.random_numbers import random_below
+from ci_envs.reports.literal_agent import LiteralAgent, LiteralPolicy, require_equal
 from ci_envs.reports.report_d.quixo_rows import QUIXO
 
 EPISODES = 500_000
@@ -41,22 +40,9 @@ ADDED, FIRST_THAT_APPLIES = 0, 1
 _ALPHA, _GAMMA, _EPSILON = 0.1, 0.95, 0.1
 _ROW_BYTES = 24
 _TURNS = 32  # more than the mean number of the agent's turns in an episode
-_STATE = np.dtype([("own", np.uint64), ("opp", np.uint64), ("tried", np.uint64)])
 
 
-class QuixoQTable(NamedTuple):
-    """The values of the tried actions.
-
-    Attributes:
-        states: The positions, each with the bits of its tried actions.
-        values: The values, by position and action (:mod:`ci_envs.agents.tabular.value_table`).
-    """
-
-    states: NDArray[np.void]
-    values: NDArray[np.void]
-
-
-def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> QuixoQTable:
+def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> NDArray[np.void]:
     """Return the table that report D learns.
 
     Args:
@@ -64,18 +50,19 @@ def learn_actions(rewards: int, episodes: int = EPISODES, seed: int = 0) -> Quix
         episodes: The number of games.
         seed: The seed of the games, 0 to 2^64 - 1.
 
+    Returns:
+        The values of the tried actions by position and action (:mod:`ci_envs.agents.tabular.value_table`).
+
     Raises:
         ValueError: The table is full.
     """
-    megabytes = max(16.0, 2 * episodes * _TURNS * _ROW_BYTES / 2**20)
-    values = new_table(1, megabytes)
-    table = QuixoQTable(np.zeros(len(values), _STATE), values)
+    table = new_table(1, max(16.0, 2 * episodes * _TURNS * _ROW_BYTES / 2**20))
     if not _learn_episodes(QUIXO, table, rewards, episodes, np.uint64(seed)):
-        raise ValueError(f"the table is full: {len(values):,} actions")
+        raise ValueError(f"the table is full: {len(table):,} actions")
     return table
 
 
-def action_table_agent(game: Game, table: QuixoQTable, *, seed: int | None = None) -> LiteralAgent:
+def action_table_agent(game: Game, table: NDArray[np.void], *, seed: int | None = None) -> LiteralAgent:
     """Make an agent that plays Quixo by a table of report D. Of the actions with the largest value it plays the first.
 
     Args:
@@ -87,23 +74,16 @@ def action_table_agent(game: Game, table: QuixoQTable, *, seed: int | None = Non
         ValueError: The game is not Quixo on 5 x 5 cubes.
     """
     require_equal("report:D4", game, QUIXO)
-    return LiteralAgent(game, lambda: CompiledPolicy(ActionTablePolicy(), tuple(table)), seed=seed)
+    return LiteralAgent(game, lambda: CompiledPolicy(ActionTablePolicy(), (table,)), seed=seed)
 
 
-@dataclass(frozen=True)
-class ActionTablePolicy(Policy):
+class ActionTablePolicy(LiteralPolicy):
     """The compiled policy of :func:`action_table_agent`. Its memory is the table."""
 
-
-@implements(choose, ActionTablePolicy)
-def _(policy: ActionTablePolicy) -> Any:
-    return lambda policy, game, own, opp, seed, memory: _best_tried(game, memory[0], memory[1], own, opp)[0]
-
-
-@inlined
-def _state_row(states: Any, own: Any, opp: Any) -> Any:
-    """Return the row of a position, or the free row for a new position."""
-    return np.int64(find_slot(states["own"], states["opp"], states["tried"], np.uint64(0), own, opp))
+    @staticmethod
+    @override
+    def action(policy: Any, game: Any, own: Any, opp: Any, seed: Any, memory: Any) -> Any:
+        return _best_action(game, memory[0], own, opp)[0]
 
 
 @inlined
@@ -113,15 +93,13 @@ def _with_action(own: Any, action: Any) -> Any:
 
 
 @lean_kernel
-def _best_tried(game: Any, states: Any, values: Any, own: Any, opp: Any) -> Any:
+def _best_action(game: Any, table: Any, own: Any, opp: Any) -> Any:
     """Return the first best action and its value. The value of untried actions is 0."""
-    tried = states[_state_row(states, own, opp)].tried
     chosen, best = -1, -np.inf
     for action in range(action_count(game)):
         if legal(game, own, opp, np.uint64(action)):
-            value = 0.0
-            if (tried >> np.uint64(action)) & np.uint64(1):
-                value = np.float64(values[find(values, _with_action(own, action), opp)].values[0])
+            row = find(table, _with_action(own, action), opp)
+            value = np.float64(table[row].values[0]) if table[row].taken else 0.0
             if value > best:
                 chosen, best = action, value
     return chosen, best
@@ -145,23 +123,19 @@ def _reward(game: Any, rewards: Any, own: Any, opp: Any, next_own: Any, next_opp
 
 
 @lean_kernel
-def _change_value(states: Any, values: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
+def _change_value(table: Any, own: Any, opp: Any, action: Any, target: Any, count: Any) -> Any:
     """Move the value of an action towards its target, and return the count, or -1 if the table is full."""
-    row, _, count = find_or_insert(values, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
+    row, _, count = find_or_insert(table, _with_action(own, action), opp, 0.0, 0.0, np.uint64(0), count)
     if row < 0:
         return np.int64(-1)
-    value = np.float64(values[row].values[0])
-    values[row].values[0] = value + _ALPHA * (target - value)
-    state = _state_row(states, own, opp)
-    states[state].own, states[state].opp = own, opp
-    states[state].tried |= np.uint64(1) << np.uint64(action)
+    value = np.float64(table[row].values[0])
+    table[row].values[0] = value + _ALPHA * (target - value)
     return count
 
 
 @lean_kernel
 def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: Any) -> Any:
     """Play episodes and learn from them. Return False if the table is full."""
-    states, values = table
     count = np.int64(0)
     for _ in range(episodes):
         drawn, state = random_below(state, 2)
@@ -172,14 +146,14 @@ def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: A
         while outcome == ONGOING:
             action, state = random_action(game, own, opp, state)
             if agent_moves:
-                best_action, best = _best_tried(game, states, values, own, opp)
+                best_action, best = _best_action(game, table, own, opp)
                 if last_action >= 0:
                     target = _reward(game, rewards, last_own, last_opp, own, opp, 0) + _GAMMA * best
-                    count = _change_value(states, values, last_own, last_opp, last_action, target, count)
+                    count = _change_value(table, last_own, last_opp, last_action, target, count)
                     if count < 0:
                         return False
-                word, state = next_random(state)
-                if np.float64(word >> np.uint64(11)) * 2.0**-53 >= _EPSILON:
+                share, state = random_share(state)
+                if share >= _EPSILON:
                     action = np.uint64(best_action)
                 last_own, last_opp, last_action = own, opp, np.int64(action)
             own, opp = play(game, own, opp, action)
@@ -189,7 +163,7 @@ def _learn_episodes(game: Any, table: Any, rewards: Any, episodes: Any, state: A
             if not agent_moves:  # swap to the point of view of the agent
                 own, opp, outcome = opp, own, -outcome
             target = _reward(game, rewards, last_own, last_opp, own, opp, outcome)
-            count = _change_value(states, values, last_own, last_opp, last_action, target, count)
+            count = _change_value(table, last_own, last_opp, last_action, target, count)
             if count < 0:
                 return False
     return True
