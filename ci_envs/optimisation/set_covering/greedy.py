@@ -75,11 +75,19 @@ def _solve(
     yield Incumbent(selected, cost, examined, bound)
 
 
-def select_greedily(problem: SetCovering, rule: str) -> tuple[Genome, int]:
-    """Return the cover that a rule of :data:`RULES` selects, bool (sets,), and the number of sets examined."""
+def select_greedily(problem: SetCovering, rule: str, first: int | None = None) -> tuple[Genome, int]:
+    """Return the cover that a rule of :data:`RULES` selects, bool (sets,), and the number of sets examined.
+
+    Args:
+        problem: The instance.
+        rule: The rule.
+        first: The index of a set that is selected before the rule selects sets, or None.
+    """
     sizes = problem.incidence.sum(axis=1)
     order = np.argsort(sizes, kind="stable") if rule == "course" else np.arange(problem.loci)
     selected, uncovered = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size)
+    if first is not None:
+        _add(problem.words, first, uncovered, selected)
     limit = problem.loci
     examined = _select(problem.words, sizes, problem.costs, order, RULES[rule], limit, uncovered, selected)
     return selected, int(examined)

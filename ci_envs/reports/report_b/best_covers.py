@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from ci_envs.optimisation.set_covering.greedy import select_greedily
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.estimates import Estimate
@@ -36,17 +37,8 @@ def greedy_weight(problem: SetCovering, first: int) -> float:
         problem: The instance.
         first: The index of the first list.
     """
-    incidence, sizes = problem.incidence, problem.incidence.sum(axis=1)
-    covered, weight, chosen = np.zeros(problem.size, dtype=np.bool_), 0.0, first
-    while True:
-        covered |= incidence[chosen]
-        weight += float(problem.costs[chosen])
-        if covered.all():
-            return weight
-        new = incidence[:, ~covered].sum(axis=1)
-        useful = np.flatnonzero(new)
-        ratios = (sizes - new)[useful] / new[useful]
-        chosen = int(useful[np.lexsort((-new[useful], ratios))[0]])
+    selected, _ = select_greedily(problem, "overlap", first)
+    return problem.cost(selected)
 
 
 def bloat(weight: float, n: int) -> float:

@@ -5,11 +5,12 @@ state is the set of covered elements, as a bit mask. The weight of a state is th
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from heapq import heappop, heappush
 from math import inf
 from typing import Any, NamedTuple
 
+from ci_envs.optimisation.set_covering.best_first import BitmaskInstance
 from ci_envs.optimisation.set_covering.problem import SetCovering
 
 
@@ -45,7 +46,7 @@ def _search(
     problem: SetCovering, bound: float, queue: Any, pop: Callable[[Any], Any], push: Any, *, ends_at_a_cover: bool
 ) -> SearchEffort:
     """Search with a queue of the weights and the states. ``pop`` and ``push`` determine their order."""
-    goal, sets = (1 << problem.size) - 1, _masks_and_weights(problem)
+    instance, goal = BitmaskInstance(problem), (1 << problem.size) - 1
     weights: dict[int, float] = {0: 0.0}
     push(queue, (0.0, 0))
     generated = 1
@@ -55,26 +56,12 @@ def _search(
             break
         if weight > weights[covered] or covered == goal:
             continue
-        for successor in _lighter_successors(covered, weight, sets, weights, bound):
-            push(queue, successor)
-            generated += 1
+        for mask, cost in zip(instance.masks, instance.costs, strict=True):
+            successor, total = covered | mask, weight + cost
+            if total <= bound and total < weights.get(successor, inf):
+                weights[successor] = total
+                push(queue, (total, successor))
+                generated += 1
     if goal not in weights:
         raise ValueError(f"no cover weighs at most {bound}")
     return SearchEffort(weights[goal], generated)
-
-
-def _masks_and_weights(problem: SetCovering) -> list[tuple[int, float]]:
-    """Return each set as a bit mask of its elements, with its weight."""
-    masks = [sum(1 << element for element in elements) for elements in problem.sets]
-    return list(zip(masks, problem.costs.tolist(), strict=True))
-
-
-def _lighter_successors(
-    covered: int, weight: float, sets: list[tuple[int, float]], weights: dict[int, float], bound: float
-) -> Iterator[tuple[float, int]]:
-    """Yield the weight of each successor that has less weight than in ``weights``, with it, and update ``weights``."""
-    for mask, cost in sets:
-        following, total = covered | mask, weight + cost
-        if total <= bound and total < weights.get(following, inf):
-            weights[following] = total
-            yield total, following
