@@ -39,7 +39,7 @@ from ci_envs.reports.nim_strategies import (
     win_share,
 )
 from ci_envs.reports.report_b.b31 import share_leaving_a_pair
-from ci_envs.reports.report_b.b32 import evolve_threshold, share_of, threshold
+from ci_envs.reports.report_b.b32 import share_of, share_of_genomes, threshold
 from ci_envs.reports.report_b.b33 import minmax_chance, minmax_exchanged, minmax_false, minmax_true
 from ci_envs.reports.report_b.bounded_searches import breadth_first, dijkstra
 from ci_envs.reports.report_b.nim_mixtures import Mixtures
@@ -51,12 +51,13 @@ from ci_envs.reports.report_b.nim_proposals import (
     measured_fitness,
 )
 from ci_envs.reports.report_b.nim_reviews import (
-    MinmaxMemory,
-    bounded_expert,
-    bounded_row_random,
+    bounded_rule,
     decision_tree,
     expected_visits,
+    minmax_move,
+    read_memory,
     search_with_rollouts,
+    write_memory,
 )
 from ci_envs.reports.section import RunOptions
 
@@ -245,11 +246,10 @@ def test_without_the_pass_no_threshold_wins():
 
 
 def test_the_best_of_the_evolution_is_the_best_of_noise():
-    best = [evolve_threshold(np.random.default_rng(seed), 100)[-1, 0] for seed in range(20)]
-    assert 0.40 <= np.median(best) <= 0.44  # the largest of 30,050 measurements
-    for curve in (evolve_threshold(np.random.default_rng(seed), 20) for seed in range(3)):
-        assert (np.diff(curve[:, 0]) >= 0).all()  # the best genomes survive, and are not measured again
-        assert ((curve[:, 1] > 0) & (curve[:, 1] < 1)).all()
+    genomes, values = best_genomes(REPORT_PLAN, measured_fitness(share_of_genomes), 1, 100, range(20))
+    assert 0.40 <= np.median(values[:, -1]) <= 0.44  # the largest of 30,050 measurements
+    assert (np.diff(values) >= 0).all()  # the best genomes survive, and are not measured again
+    assert ((genomes > 0) & (genomes < 1)).all()
 
 
 @pytest.mark.parametrize(
@@ -360,16 +360,16 @@ def test_expected_visits_of_minmax(rows):
 
 
 def test_a_memory_changes_no_move_and_is_kept_on_disk(tmp_path):
-    memory, file = MinmaxMemory(), tmp_path / "values.json"
-    chosen = {rows: memory.choose(rows) for rows in POSITIONS}
+    memory, file = {}, tmp_path / "values.json"
+    chosen = {rows: minmax_move(rows, memory) for rows in POSITIONS}
     for rows, move in chosen.items():
         assert minmax_false(rows)[move] == pytest.approx(1)
-    assert 0 < memory.evaluated <= 2 * (len(POSITIONS) + 1)
-    memory.save(file)
-    again = MinmaxMemory(file)
-    assert {rows: again.choose(rows) for rows in POSITIONS} == chosen
-    assert again.evaluated == 0
-    assert MinmaxMemory(tmp_path / "missing.json").choose((1, 2)) == (1, 1)
+    assert 0 < len(memory) <= 2 * (len(POSITIONS) + 1)
+    write_memory(file, memory)
+    again = read_memory(file)
+    assert {rows: minmax_move(rows, again) for rows in POSITIONS} == chosen
+    assert again == memory
+    assert minmax_move((1, 2), {}) == (1, 1)
 
 
 class CountingAnalyst(RandomAgent):
@@ -421,18 +421,19 @@ def test_play_with_a_bound(bound):
         moves = [move for move in moves_of(rows) if move[1] <= bound]
         return any(not is_won(after(rows, move)) for move in moves)
 
-    expert = bounded_expert(bound)
+    expert = bounded_rule("expert", bound)
     for rows in POSITIONS[::3]:
         moves = expert(rows)
         assert all(number <= bound for _, number in moves)
         assert {is_won(after(rows, move)) for move in moves} == {not is_won(rows)}
 
 
-def test_a_random_opponent_with_a_bound_is_our_agent():
-    game = Nim(REPORT_ROWS, max_take=3)
-    ours = compiled_strategy(game, lambda words: rule_action_probabilities(game, ["row_random"], words)[0])
+def test_a_random_opponent_with_a_bound_draws_a_row_and_then_a_number():
+    row_random_3 = bounded_rule("row_random", 3)
     for rows in POSITIONS[::11]:
-        assert ours(rows) == pytest.approx(bounded_row_random(3)(rows))
+        left = [(row, min(size, 3)) for row, size in enumerate(rows) if size]
+        expected = {(row, number): 1 / len(left) / most for row, most in left for number in range(1, most + 1)}
+        assert row_random_3(rows) == pytest.approx(expected)
 
 
 # --- mixtures of strategies, and what reviews of report B propose
@@ -454,26 +455,40 @@ def test_the_weights_of_a_mixture():
     assert mixtures.shares(np.zeros((1, 4))) == pytest.approx(mixtures.shares(np.ones((1, 4))))
 
 
+def plain_threshold(seed, generations):
+    """Run report B's evolution in plain Python, and return the best measured fitness."""
+    rng = np.random.default_rng(seed)
+
+    def measured(genomes):
+        return [(rng.binomial(100, share_of()(p)) / 100, p) for p in genomes]
+
+    individuals = measured(rng.random(50))
+    for _ in range(generations):
+        children = []
+        for _ in range(300):
+            pairs = rng.integers(50, size=(2, 2))
+            parents = [max((individuals[place] for place in pair), key=lambda one: one[0])[1] for pair in pairs]
+            children.append(rng.random() if rng.random() < 0.2 else sum(parents) / 2)
+        individuals = sorted(individuals + measured(children), key=lambda one: one[0], reverse=True)[:50]
+    return individuals[0][0]
+
+
 def test_the_engine_repeats_the_evolution_of_report_b():
-    fitness = measured_fitness(lambda genomes: share_of()(genomes[:, 0]))
-    engine = best_genomes(REPORT_PLAN, fitness, 1, 30, range(20))[1]
-    literal = [evolve_threshold(np.random.default_rng(seed), 30)[-1, 0] for seed in range(20)]
-    assert engine.mean() == pytest.approx(np.mean(literal), abs=0.015)
+    engine = best_genomes(REPORT_PLAN, measured_fitness(share_of_genomes), 1, 30, range(20))[1][:, -1]
+    plain = [plain_threshold(seed, 30) for seed in range(20)]
+    assert engine.mean() == pytest.approx(np.mean(plain), abs=0.015)
 
 
 @pytest.mark.parametrize("name", PROPOSED_PLANS)
 def test_no_proposal_finds_more_than_noise(name):
-    shares = share_of()
-    genomes, values = best_genomes(
-        PROPOSED_PLANS[name], measured_fitness(lambda genomes: shares(genomes[:, 0])), 1, 10, range(3)
-    )
-    assert (shares(genomes[:, 0]) < 0.2335).all()
-    assert (values > 0.3).all()
+    genomes, values = best_genomes(PROPOSED_PLANS[name], measured_fitness(share_of_genomes), 1, 10, range(3))
+    assert (share_of_genomes(genomes[:, -1]) < 0.2335).all()
+    assert (values[:, -1] > 0.3).all()
 
 
 def test_the_exact_fitness_finds_the_best_threshold():
-    genomes, values = best_genomes(REPORT_PLAN, exact_fitness(lambda g: share_of()(g[:, 0])), 1, 20, [0])
-    assert (genomes[0, 0], values[0]) == (pytest.approx(0.449, abs=0.01), pytest.approx(0.2300, abs=1e-4))
+    genomes, values = best_genomes(REPORT_PLAN, exact_fitness(share_of_genomes), 1, 20, [0])
+    assert (genomes[0, -1, 0], values[0, -1]) == (pytest.approx(0.449, abs=0.01), pytest.approx(0.2300, abs=1e-4))
 
 
 # --- the agents

@@ -73,29 +73,22 @@ def nonzero_nim_sum(rows: Rows) -> Chances:
     return _equal([move for move in moves_of(rows) if nim_sum(after(rows, move))] or moves_of(rows))
 
 
-def max_lowest(rows: Rows) -> Chances:
-    """Take all of the first row that is not empty."""
-    row = _left(rows)[0]
-    return {(row, rows[row]): 1.0}
+def _fixed_rule(place: int, *, takes_all: bool) -> Strategy:
+    """Return the rule that takes all objects or one object of the first (place 0) or last (place -1) row left."""
+
+    def strategy(rows: Rows) -> Chances:
+        row = _left(rows)[place]
+        return {(row, rows[row] if takes_all else 1): 1.0}
+
+    return strategy
 
 
-def min_lowest(rows: Rows) -> Chances:
-    """Take one object of the first row that is not empty."""
-    return {(_left(rows)[0], 1): 1.0}
-
-
-def max_highest(rows: Rows) -> Chances:
-    """Take all of the last row that is not empty."""
-    row = _left(rows)[-1]
-    return {(row, rows[row]): 1.0}
-
-
-def min_highest(rows: Rows) -> Chances:
-    """Take one object of the last row that is not empty."""
-    return {(_left(rows)[-1], 1): 1.0}
-
-
-FIXED_RULES: dict[str, Strategy] = {rule.__name__: rule for rule in (max_lowest, max_highest, min_lowest, min_highest)}
+FIXED_RULES: dict[str, Strategy] = {
+    "max_lowest": _fixed_rule(0, takes_all=True),
+    "max_highest": _fixed_rule(-1, takes_all=True),
+    "min_lowest": _fixed_rule(0, takes_all=False),
+    "min_highest": _fixed_rule(-1, takes_all=False),
+}
 """The four fixed rules by our names, in the order of report B's ranking."""
 
 

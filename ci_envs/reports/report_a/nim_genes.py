@@ -27,9 +27,9 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Indices, Values
 from ci_envs.optimisation.evolution.selection import RouletteSelection, Selection
 from ci_envs.reports.nim_strategies import (
     FIVE_ROWS,
+    FIXED_RULES,
     Strategy,
     compiled_strategy,
-    max_lowest,
     nonzero_nim_sum,
     row_random,
 )
@@ -37,7 +37,11 @@ from ci_envs.reports.nim_strategies import (
 POPULATION, PARENTS, EPOCHS, GAMES = 200, 100, 10, 10
 """The numbers of genomes of a population, of parents, of populations that play, and of games against each opponent."""
 
-OPPONENTS: dict[str, Strategy] = {rule.__name__: rule for rule in (row_random, max_lowest, nonzero_nim_sum)}
+OPPONENTS: dict[str, Strategy] = {
+    "row_random": row_random,
+    "max_lowest": FIXED_RULES["max_lowest"],
+    "nonzero_nim_sum": nonzero_nim_sum,
+}
 """The opponents by the names of our rules: random, the example rule of the course, and report A's "optimal"."""
 
 _TOURNAMENT, _NOISE = 50, 0.1

@@ -11,8 +11,6 @@ first, ``nim:count_and_decide,odd=take_row,even=leave_one`` is the rule that sho
 from functools import cache
 from itertools import permutations, product
 
-from ci_envs.agents.nim.rules import rule_action_probabilities
-from ci_envs.games.nim import Nim
 from ci_envs.reports.estimates import share_in_games
 from ci_envs.reports.matches import SEATS
 from ci_envs.reports.nim_agent import strategy_agent
@@ -23,18 +21,17 @@ from ci_envs.reports.nim_strategies import (
     Strategy,
     after,
     always,
-    compiled_strategy,
     count_and_decide,
     leave_one,
     leave_one_of_larger,
     leave_one_or_take_it,
-    max_lowest,
     nim_expert,
     nim_optimal,
     row_random,
     uniform,
     win_percentage,
 )
+from ci_envs.reports.report_b.nim_reviews import bounded_rule
 from ci_envs.reports.report_b.nim_shares import MATCHES, OPPONENTS, add_shares
 from ci_envs.reports.section_run import SectionRun, section
 
@@ -102,22 +99,17 @@ def _measure_reviews(run: SectionRun) -> None:
     ours = win_percentage(nim_expert, nim_optimal)
     run.add("the best fixed rule or combination v optimal, wins", best, best, ours)
     quantity = '"always" moving first v the sample rule of the template (max_lowest), wins'
-    add_shares(run, quantity, (always(0, leave_one), always(0, leave_one_of_larger)), max_lowest)
+    add_shares(run, quantity, (always(0, leave_one), always(0, leave_one_of_larger)), FIXED_RULES["max_lowest"])
 
 
 def _measure_bound(run: SectionRun) -> None:
     """Add the rows on the fixed rules with the bound k, which report B defines but does not use."""
-    game = Nim(REPORT_ROWS, max_take=_BOUND)
-
-    def bounded(rule: str) -> Strategy:
-        """Return the strategy of our agent ``nim`` with a rule and the bound k."""
-        return compiled_strategy(game, lambda words: rule_action_probabilities(game, [rule], words)[0])
-
-    opponent, expert = bounded("row_random"), bounded("expert")
-    ignoring = win_percentage(bounded("nim_sum"), opponent)
+    opponent, expert = bounded_rule("row_random", _BOUND), bounded_rule("expert", _BOUND)
+    ignoring = win_percentage(bounded_rule("nim_sum", _BOUND), opponent)
     note = "A review of report B proposes it; report B has no figure. The optimal player of report B ignores k and wins"
     for rule in _NAMES:
-        quantity, strategies = f"{rule} with k = {_BOUND}, wins", (bounded(rule), bounded(_meant(rule)))
+        strategies = bounded_rule(rule, _BOUND), bounded_rule(_meant(rule), _BOUND)
+        quantity = f"{rule} with k = {_BOUND}, wins"
         add_shares(run, quantity, strategies, opponent, ours=expert, note=f"{note} {ignoring:.1f}%.")
 
 

@@ -1,8 +1,8 @@
 """Section B32: Nim by an evolved threshold.
 
 A genome is a probability p: the strategy takes all of a random row with probability p, else all but one, which of a row
-of one object is an illegal pass. The fitness is the share of 100 matches against the optimal opponent, measured once.
-Matches are independent, so the measurement of a genome is a draw from the binomial distribution with its exact share.
+of one object is an illegal pass. The fitness is the share of 100 matches against the optimal opponent, measured once
+(:mod:`~ci_envs.reports.report_b.nim_proposals`).
 The optimal opponent is the plain nim-sum player of report B: it plays the first move that leaves a nim-sum of 0.
 """
 
@@ -10,8 +10,6 @@ from functools import cache
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ci_envs.optimisation.evolution.engine import Plan
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
@@ -42,11 +40,10 @@ from ci_envs.reports.report_b.nim_proposals import (
     exact_fitness,
     measured_fitness,
 )
-from ci_envs.reports.report_b.nim_reviews import bounded_expert
-from ci_envs.reports.report_b.nim_shares import MATCHES
+from ci_envs.reports.report_b.nim_reviews import bounded_rule
 from ci_envs.reports.section_run import SectionRun, section
 
-_POPULATION, _OFFSPRING, _GENERATIONS, _MUTATION = 50, 300, 100, 0.2
+_GENERATIONS = 100
 _PRINTED_GENERATIONS = (0, 5, 10, 25, 50, 90)
 _PLANS = {"(mu + lambda), as printed": REPORT_PLAN, **PROPOSED_PLANS}
 _BOUND = 3  # maximum number of objects in a move, which a review proposes
@@ -80,59 +77,34 @@ def share_of() -> Chebyshev:
     return Chebyshev.interpolate(shares, _DEGREE, domain=[0, 1])
 
 
-def evolve_threshold(rng: Generator, generations: int = _GENERATIONS, *, legal: bool = False) -> NDArray[np.float64]:
-    """Run report B's evolution.
-
-    Args:
-        rng: The source of random numbers.
-        generations: The number of generations after the first population.
-        legal: Whether the moves are legal, so that every strategy loses.
-
-    Returns:
-        The best measured fitness of each generation and its genome p, float64 (generations + 1, 2).
-    """
-    genomes = rng.random(_POPULATION)
-    fitness = _measured(genomes, rng, legal)
-    best = [(fitness.max(), genomes[fitness.argmax()])]
-    for _ in range(generations):
-        parents = genomes[_tournaments(fitness, (_OFFSPRING, 2), rng)]
-        is_new = rng.random(_OFFSPRING) < _MUTATION
-        offspring = np.where(is_new, rng.random(_OFFSPRING), parents.mean(axis=1))
-        genomes, fitness = np.append(genomes, offspring), np.append(fitness, _measured(offspring, rng, legal))
-        survivors = np.argsort(-fitness, kind="stable")[:_POPULATION]
-        genomes, fitness = genomes[survivors], fitness[survivors]
-        best.append((fitness[0], genomes[0]))
-    return np.array(best)
+def share_of_genomes(genomes: Genomes) -> Values:
+    """Return the exact shares of matches that genomes (n, 1) win, float64 (n,)."""
+    shares: Values = share_of()(genomes[:, 0])
+    return shares
 
 
-def _measured(genomes: NDArray[np.float64], rng: Generator, legal: bool) -> NDArray[np.float64]:
-    """Return the share of 100 matches that each genome wins: none without the illegal pass, as the start is lost."""
-    shares = np.zeros(len(genomes)) if legal else np.clip(share_of()(genomes), 0, 1)
-    measured: NDArray[np.float64] = rng.binomial(MATCHES, shares) / MATCHES
-    return measured
-
-
-def _tournaments(fitness: NDArray[np.float64], shape: tuple[int, int], rng: Generator) -> NDArray[np.int64]:
-    """Return the winners of tournaments of two, drawn with replacement."""
-    drawn = rng.integers(len(fitness), size=(2, *shape))
-    winners: NDArray[np.int64] = np.where(fitness[drawn[0]] >= fitness[drawn[1]], drawn[0], drawn[1])
-    return winners
+def share_of_legal_genomes(genomes: Genomes) -> Values:
+    """Return the shares of matches that genomes win without the illegal pass: 0, because the start is lost."""
+    return np.zeros(len(genomes))
 
 
 def _measure_printed(run: SectionRun) -> None:
     """Add the rows on the best fitness and p of report B's evolution, with passes and with legal moves."""
-    rng = np.random.default_rng(run.seed)
-    curves = np.array([evolve_threshold(rng) for _ in run.steps(run.seeds("runs"))])
-    rng = np.random.default_rng([run.seed, 1])
-    legal = np.array([evolve_threshold(rng, legal=True) for _ in run.seeds("legal_runs")])
+    genomes, values = _evolved(share_of_genomes, run.seeds("runs"))
+    legal, _ = _evolved(share_of_legal_genomes, run.seeds("legal_runs"))
     for generation in _PRINTED_GENERATIONS:
-        _add(run, f"best measured fitness, generation {generation}", mean_of_runs(100 * curves[:, generation, 0]))
+        _add(run, f"best measured fitness, generation {generation}", mean_of_runs(100 * values[:, generation]))
     best = float(_SHARE_GRID[share_of()(_SHARE_GRID).argmax()])
     for generation in _PRINTED_GENERATIONS:
-        genomes = (mean_of_runs(runs[:, generation, 1]) for runs in (curves, legal))
-        run.add(f"p of the best genome, generation {generation}", *genomes, best)
-    _add(run, "exact share of the last best genome", mean_of_runs(100 * share_of()(curves[:, -1, 1])))
+        thresholds = (mean_of_runs(each[:, generation, 0]) for each in (genomes, legal))
+        run.add(f"p of the best genome, generation {generation}", *thresholds, best)
+    _add(run, "exact share of the last best genome", mean_of_runs(100 * share_of_genomes(genomes[:, -1])))
     _add(run, "exact share of the best p", 100 * float(share_of()(_SHARE_GRID).max()))
+
+
+def _evolved(shares: ExactShares, seeds: range) -> tuple[Genomes, Values]:
+    """Run report B's evolution of one gene for each seed."""
+    return best_genomes(REPORT_PLAN, measured_fitness(shares), 1, _GENERATIONS, seeds)
 
 
 def _add(run: SectionRun, quantity: str, literal: Estimate | float) -> None:
@@ -143,7 +115,7 @@ def _add(run: SectionRun, quantity: str, literal: Estimate | float) -> None:
 
 def _measure_bound(run: SectionRun) -> None:
     """Add the row on the best p with a bound on the objects of a move."""
-    expert, p = bounded_expert(_BOUND), _BOUND_GRID
+    expert, p = bounded_rule("expert", _BOUND), _BOUND_GRID
     shares = Mixtures((_bounded(take_row), _bounded(leave_one)), expert).shares(np.stack((p, 1 - p), axis=1))
     others = (win_percentage(one, expert) for one in (_bounded(leave_one_or_take_it), expert))
     run.add(f"exact share of the best p with k = {_BOUND}", 100 * float(shares.max()), *others)
@@ -165,24 +137,21 @@ def _bounded(strategy: Strategy) -> Strategy:
 def _measure_proposals(run: SectionRun) -> None:
     """Add the rows on other plans for one gene, and on a gene for each of seven rules."""
 
-    def shares_of(genomes: Genomes) -> Values:
-        shares: Values = share_of()(genomes[:, 0])
-        return shares
-
     def measure(name: str, plan: Plan, shares: ExactShares, genes: int) -> None:
         genomes, values = best_genomes(plan, measured_fitness(shares), genes, generations, run.seeds("proposal_runs"))
+        genomes, values = genomes[:, -1], values[:, -1]
         for quantity, found in (("best measured fitness", values), ("its exact share", shares(genomes))):
             _add(run, f"{name}: {quantity}", mean_of_runs(100 * found, f"runs of {generations} generations"))
 
     generations = run.budget("proposal_generations")
     for name in run.steps(_PLANS):
-        measure(name, _PLANS[name], shares_of, 1)
+        measure(name, _PLANS[name], share_of_genomes, 1)
     mixtures = Mixtures((take_row, leave_one, row_random, *FIXED_RULES.values()), nim_optimal)
     genes = len(mixtures.strategies)
     measure(f"{genes} rules", REPORT_PLAN, mixtures.shares, genes)
     seeds = run.seeds("proposal_runs")[:2]
     _, exact = best_genomes(REPORT_PLAN, exact_fitness(mixtures.shares), genes, generations, seeds)
-    _add(run, f"{genes} rules, exact fitness: share of the best weights", 100 * float(exact.max()))
+    _add(run, f"{genes} rules, exact fitness: share of the best weights", 100 * float(exact[:, -1].max()))
 
 
 def _measure_students(run: SectionRun) -> None:
@@ -194,7 +163,7 @@ def _measure_students(run: SectionRun) -> None:
     ):
         mixtures = Mixtures((take_row, leave_one_of_larger, row_random), opponent)
         genomes, _ = best_genomes(REPORT_PLAN, measured_fitness(mixtures.shares), 3, generations, seeds)
-        shares = mean_of_runs((100 * mixtures.shares(genomes)).round(10), f"runs of {generations} generations")
+        shares = mean_of_runs((100 * mixtures.shares(genomes[:, -1])).round(10), f"runs of {generations} generations")
         others = (win_percentage(one, opponent) for one in (always(0, leave_one_of_larger), nim_expert))
         run.add(f"{name}, wins", shares, *others)
 

@@ -37,12 +37,14 @@ from ci_envs.reports.nim_strategies import (
 )
 from ci_envs.reports.report_b.nim_reviews import (
     ChanceOfWin,
-    MinmaxMemory,
-    bounded_expert,
-    bounded_row_random,
+    Memory,
+    bounded_rule,
     decision_tree,
     expected_visits,
+    minmax_move,
+    read_memory,
     search_with_rollouts,
+    write_memory,
 )
 from ci_envs.reports.report_b.nim_shares import add_shares
 from ci_envs.reports.section_run import SectionRun, section
@@ -123,8 +125,8 @@ def _measure_matches(run: SectionRun) -> None:
             _add(run, versus, board, seat, "end values exchanged, ", minmax_exchanged)
     quantity = "v random, minimax with memory (a review), wins"
     add_shares(run, quantity, (minmax_false, minmax_false), row_random, decimals=1)
-    quantity, best = "v random, a decision tree that respects k (a review), wins", bounded_expert(_BOUND)
-    add_shares(run, quantity, (decision_tree(_BOUND), best), bounded_row_random(_BOUND), ours=best)
+    quantity, best = "v random, a decision tree that respects k (a review), wins", bounded_rule("expert", _BOUND)
+    add_shares(run, quantity, (decision_tree(_BOUND), best), bounded_rule("row_random", _BOUND), ours=best)
 
 
 def _measure_effort(run: SectionRun) -> None:
@@ -141,14 +143,15 @@ def _measure_effort(run: SectionRun) -> None:
         shares = (100 * log(few) / log(many) for few, many in zip(pruned, plain, strict=True))
         run.add(f"logarithm of the positions with alpha-beta, as a share of that without, {board}", *shares)
         run.add(f"positions whose value the search finds, {board}", _share_of_right_values(rows, chance))
+        memory: Memory = {}
+        minmax_move(rows, memory)
         with TemporaryDirectory() as folder:
             file = Path(folder) / "values.json"
-            memory = MinmaxMemory()
-            memory.choose(rows)
-            memory.save(file)
-            kept = MinmaxMemory(file)
-            kept.choose(rows)
-        run.add(f"positions visited with a memory (a review), {board}", pruned[1], memory.evaluated, kept.evaluated)
+            write_memory(file, memory)
+            kept = read_memory(file)
+        minmax_move(rows, kept)
+        evaluated = len(memory), len(kept) - len(memory)
+        run.add(f"positions visited with a memory (a review), {board}", pruned[1], *evaluated)
 
 
 def _share_of_right_values(rows: Rows, chance: ChanceOfWin) -> float:

@@ -17,9 +17,8 @@ from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import UniformReset
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.optimisation.evolution.selection import TournamentSelection
-from ci_envs.optimisation.evolution.survival import Comma, Immigration
-
-_MATCHES = 100
+from ci_envs.optimisation.evolution.survival import Comma, Immigration, Plus
+from ci_envs.reports.report_b.nim_shares import MATCHES
 
 ExactShares = Callable[[Genomes], Values]
 """A function that takes genomes (n, genes), and returns their exact shares of games won, float64 (n,)."""
@@ -31,8 +30,15 @@ def mean_crossover(mothers: Genomes, fathers: Genomes, rng: Generator) -> Genome
     return mean
 
 
-REPORT_PLAN = Plan(50, 300, UniformReset(0.0, 1.0, rate=0.2), TournamentSelection(2), mean_crossover)
-"""Report B's evolution: (50 + 300), with the first measurement of the parents."""
+REPORT_PLAN = Plan(
+    population=50,
+    offspring=300,
+    mutate=UniformReset(0.0, 1.0, rate=0.2),
+    select=TournamentSelection(2),
+    crossover=mean_crossover,
+    survive=Plus(keeps_parents=True),
+)
+"""Report B's evolution: (50 + 300). The parents keep their first measurement."""
 
 PROPOSED_PLANS: Mapping[str, Plan] = {
     "(mu, lambda), lambda = 6 mu": replace(REPORT_PLAN, survive=Comma()),
@@ -49,7 +55,7 @@ def measured_fitness(shares: ExactShares) -> Fitness:
 
     def fitness(genomes: Genomes, seed: int) -> Values:
         chances = np.clip(shares(genomes), 0, 1)
-        measured: Values = np.random.default_rng(seed).binomial(_MATCHES, chances) / _MATCHES
+        measured: Values = np.random.default_rng(seed).binomial(MATCHES, chances) / MATCHES
         return measured
 
     return fitness
@@ -73,11 +79,12 @@ def best_genomes(
         seeds: The seeds of the runs.
 
     Returns:
-        The best genome of each last generation, float64 (seeds, genes), and its fitness, float64 (seeds,).
+        The best genome of each generation, float64 (seeds, generations + 1, genes), and its fitness, float64 (seeds,
+        generations + 1).
     """
     initial, bests, values = RandomNumbers(genes, 0.0, 1.0), [], []
     for seed in seeds:
-        last = next(islice(evolve(plan, fitness, initial, seed=seed), generations, None))
-        bests.append(last.genomes[last.fitness.argmax()])
-        values.append(last.fitness.max())
+        states = list(islice(evolve(plan, fitness, initial, seed=seed), generations + 1))
+        bests.append([state.genomes[state.fitness.argmax()] for state in states])
+        values.append([state.fitness.max() for state in states])
     return np.array(bests), np.array(values)

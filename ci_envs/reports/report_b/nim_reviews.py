@@ -1,9 +1,9 @@
 """Methods for Nim from reviews of report B.
 
-* :class:`MinmaxMemory`: minmax with a transposition table in memory and on disk.
+* :func:`minmax_move`: minmax with a transposition table, which can be kept on disk.
 * :func:`expected_visits`: the number of positions that minmax visits without a transposition table.
 * :func:`search_with_rollouts`: minmax with few plies, and Monte Carlo tree search at its leaves.
-* :func:`decision_tree`: a decision tree for Nim with a maximum number k of objects in a move.
+* :func:`decision_tree` and :func:`bounded_rule`: strategies with a maximum number k of objects in a move.
 """
 
 import json
@@ -13,75 +13,63 @@ from pathlib import Path
 
 from ci_envs.agent_interface.capabilities import Analyst
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.agents.nim.rules import rule_action_probabilities
 from ci_envs.games.nim import Nim, pack
 from ci_envs.games.position import Position
-from ci_envs.reports.nim_strategies import Chances, Move, Rows, Strategy, after, moves_of, nim_optimal, nim_sum
+from ci_envs.reports.nim_strategies import (
+    REPORT_ROWS,
+    Chances,
+    Move,
+    Rows,
+    Strategy,
+    after,
+    compiled_strategy,
+    moves_of,
+    nim_optimal,
+)
 from ci_envs.storage.files import write_whole
 
 ChanceOfWin = Callable[[Rows, bool], float]
 """``(rows, maximises) -> chance``: the probability that report B's minmax returns +1."""
 
+Memory = dict[tuple[Rows, bool], int]
+"""A transposition table: the values of positions by the position and the argument ``max?``."""
 
-class MinmaxMemory:
-    """Report B's minmax with a transposition table, which can be stored in a file.
 
-    Attributes:
-        evaluated: The number of positions evaluated since the table was made or read.
+def minmax_value(rows: Rows, maximises: bool, memory: Memory) -> int:
+    """Return the value of a position, +1 or -1, by report B's minmax with a transposition table.
+
+    Args:
+        rows: The position.
+        maximises: The argument ``max?`` of report B's ``minmax``.
+        memory: The table. The function adds the positions that it evaluates.
     """
-
-    def __init__(self, path: Path | None = None) -> None:
-        """Make a table with the values of a file.
-
-        Args:
-            path: The file. If it does not exist, or is None, the table is empty.
-
-        Raises:
-            ValueError: The file is damaged.
-        """
-        self.evaluated = 0
-        self._values: dict[tuple[Rows, bool], int] = {}
-        if path is not None and path.exists():
-            for rows, maximises, value in json.loads(path.read_bytes()):
-                self._values[tuple(rows), bool(maximises)] = int(value)
-
-    def value(self, rows: Rows, maximises: bool) -> int:
-        """Return the value of a position: +1 or -1.
-
-        Args:
-            rows: The position.
-            maximises: The argument ``max?`` of report B's ``minmax``.
-        """
-        key = rows, maximises
-        if key not in self._values:
-            self.evaluated += 1
-            self._values[key] = self._evaluate(rows, maximises)
-        return self._values[key]
-
-    def choose(self, rows: Rows) -> Move:
-        """Return the move of report B's strategy, with ``max? = FALSE`` at the root."""
-        moves = moves_of(rows)
-        return next((move for move in moves if self.value(after(rows, move), False) > 0), moves[-1])
-
-    def save(self, path: Path) -> None:
-        """Write the values to a file."""
-        content = [[rows, maximises, value] for (rows, maximises), value in self._values.items()]
-        write_whole(path, json.dumps(content).encode())
-
-    def _evaluate(self, rows: Rows, maximises: bool) -> int:
+    key = rows, maximises
+    if key not in memory:
         if not any(rows):
-            return -1 if maximises else 1
-        if maximises:
-            return max(self._until_won(rows))
-        return self.value(after(rows, next(iter(nim_optimal(rows)))), True)
+            memory[key] = -1 if maximises else 1
+        elif maximises:  # alpha-beta stops at the first winning move
+            wins = any(minmax_value(after(rows, move), False, memory) > 0 for move in moves_of(rows))
+            memory[key] = 1 if wins else -1
+        else:
+            memory[key] = minmax_value(after(rows, next(iter(nim_optimal(rows)))), True, memory)
+    return memory[key]
 
-    def _until_won(self, rows: Rows) -> list[int]:
-        """Return the values of the moves up to the first winning move, at which alpha-beta stops."""
-        values = []
-        for move in moves_of(rows):
-            values.append(self.value(after(rows, move), False))
-            if values[-1] > 0:
-                break
-        return values
+
+def minmax_move(rows: Rows, memory: Memory) -> Move:
+    """Return the move of report B's strategy with a transposition table, and with ``max? = FALSE`` at the root."""
+    moves = moves_of(rows)
+    return next((move for move in moves if minmax_value(after(rows, move), False, memory) > 0), moves[-1])
+
+
+def write_memory(path: Path, memory: Memory) -> None:
+    """Write a transposition table to a file."""
+    write_whole(path, json.dumps([[*key, value] for key, value in memory.items()]).encode())
+
+
+def read_memory(path: Path) -> Memory:
+    """Return the transposition table of a file."""
+    return {(tuple(rows), maximises): value for rows, maximises, value in json.loads(path.read_bytes())}
 
 
 def expected_visits(rows: Rows, max_at_root: bool, chance: ChanceOfWin, *, prunes: bool = True) -> float:
@@ -169,22 +157,12 @@ def decision_tree(bound: int) -> Strategy:
     return strategy
 
 
-def bounded_row_random(bound: int) -> Strategy:
-    """Return the strategy that chooses a row that is not empty, and then a number up to the bound, both at random."""
+def bounded_rule(rule: str, bound: int) -> Strategy:
+    """Return the strategy of our agent ``nim`` with a rule and at most k objects in a move.
 
-    def strategy(rows: Rows) -> Chances:
-        left = [(row, min(size, bound)) for row, size in enumerate(rows) if size]
-        return {(row, number): 1 / len(left) / most for row, most in left for number in range(1, most + 1)}
-
-    return strategy
-
-
-def bounded_expert(bound: int) -> Strategy:
-    """Return optimal play with a bound: a random move to remainders with a nim-sum of 0, or any random move."""
-
-    def strategy(rows: Rows) -> Chances:
-        moves = [move for move in moves_of(rows) if move[1] <= bound]
-        best = [move for move in moves if nim_sum(tuple(size % (bound + 1) for size in after(rows, move))) == 0]
-        return {move: 1 / len(best or moves) for move in best or moves}
-
-    return strategy
+    Args:
+        rule: The rule, for example ``row_random``, or ``expert`` for optimal play.
+        bound: The maximum number k of objects in a move, 1 or more.
+    """
+    game = Nim(REPORT_ROWS, max_take=bound)
+    return compiled_strategy(game, lambda words: rule_action_probabilities(game, [rule], words)[0])
