@@ -12,7 +12,7 @@ from ci_envs.arena import play_match
 from ci_envs.games.nim import Nim
 from ci_envs.reports.nim_strategies import (
     FIVE_ROWS,
-    max_lowest,
+    FIXED_RULES,
     misere_optimal,
     nonzero_nim_sum,
     row_random,
@@ -92,7 +92,7 @@ def test_shares_of_genomes(genome, interpretation, shares):
     strategy = genome_strategy(genome, interpretation)
     exact = [
         win_percentage(strategy, other, 0, FIVE_ROWS, misere=True)
-        for other in (row_random, max_lowest, nonzero_nim_sum)
+        for other in (row_random, FIXED_RULES["max_lowest"], nonzero_nim_sum)
     ]
     assert exact == pytest.approx(shares, abs=2)
 
