@@ -19,7 +19,7 @@ from ci_envs.registry.presets import presets_of
 from ci_envs.reports.catalog import sections
 from ci_envs.reports.report_a.best_first_covering import cover_of
 from ci_envs.reports.report_a.black_box_ga import generations
-from ci_envs.reports.report_b.covering_ga import PLAN, Variant
+from ci_envs.reports.report_b.covering_ga import OPTIONS, states
 from ci_envs.reports.section import RunOptions
 
 
@@ -236,10 +236,10 @@ def plain_genetic(sets, n, population, offspring, limit, seed):
 @pytest.mark.parametrize("n", [10, 20])
 def test_report_b_genetic_algorithm_is_like_the_plain_one(n):
     problem = set_covering(n, unique=True)
-    plan = replace(PLAN, population=40, offspring=30)
+    options = replace(OPTIONS, population=40, offspring=30)
     ends = []
     for seed in range(20):
-        *_, state = Variant(plan, generations=25).states(problem, seed)
+        *_, state = states(problem, seed, options, generations=25)
         ends.append((problem.value(state.hall[0], 0.0), state.generation))
     plain = [plain_genetic(problem.sets, n, 40, 30, 25, seed) for seed in range(20)]
     for which, tolerance in ((0, 0.05), (1, 0.35)):
@@ -250,7 +250,7 @@ def test_report_b_genetic_algorithm_is_like_the_plain_one(n):
 def test_children_of_report_b_are_mutants_or_crossed():
     """The first children of empty selections have no bit, or one bit with a probability of 30%."""
     problem = set_covering(20, unique=True)
-    plan = replace(PLAN, population=1000)
+    options = replace(OPTIONS, population=1000)
     fitness = []
 
     class WatchedCovering(SetCovering):
@@ -259,7 +259,7 @@ def test_children_of_report_b_are_mutants_or_crossed():
             return super()._fitness(genomes)
 
     watched = WatchedCovering(problem.size, problem.sets)
-    list(Variant(plan, generations=1).states(watched, 5))
+    list(states(watched, 5, options, generations=1))
     assert fitness[0] == {0: 1000}
     assert fitness[1].keys() == {0, 1}
     assert fitness[1][1] == pytest.approx(300, abs=60)
@@ -267,7 +267,7 @@ def test_children_of_report_b_are_mutants_or_crossed():
 
 def test_a_scalar_fitness_counts_the_weight_of_an_incomplete_cover_twice():
     problem = set_covering(sets=[[0, 1], [1, 2], [0, 1, 2]])
-    *_, state = Variant(generations=3, reward=10.0).states(problem, 0)
+    *_, state = states(problem, 0, replace(OPTIONS, reward=10.0), generations=3)
     values = {tuple(genome): value for genome, value in zip(state.genomes.tolist(), state.fitness, strict=True)}
     weights = (2, 2, 3)
     for chosen in (one for count in range(4) for one in combinations(range(3), count)):
@@ -284,7 +284,7 @@ def test_a_scalar_fitness_counts_the_weight_of_an_incomplete_cover_twice():
 def test_weights_of_report_b(n, least, most, fewest, longest):
     problem = set_covering(n, unique=True)
     for seed in range(2):
-        *_, state = Variant().states(problem, seed)
+        *_, state = states(problem, seed)
         assert least <= problem.value(state.hall[0], 0.0) <= most
         assert fewest <= state.generation <= longest
 

@@ -7,52 +7,36 @@ tournament size, the mutation and the crossover; they are those of its code. The
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ci_envs.optimisation.evolution.crossover import Uniform
-from ci_envs.optimisation.evolution.survival import Comma
 from ci_envs.optimisation.set_covering.instances import set_covering
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import optimise
-from ci_envs.registry.spec import Value, option_text
+from ci_envs.registry.spec import option_text
 from ci_envs.reports.estimates import Estimate, median_of
 from ci_envs.reports.report_b.best_covers import best_weight, bloat
-from ci_envs.reports.report_b.covering_ga import GENERATIONS, PLAN, Variant, genetic
+from ci_envs.reports.report_b.covering_ga import GENERATIONS, OPTIONS, genetic, states
 from ci_envs.reports.section_run import SectionRun, section
 
 _SIZES = (5, 10, 20, 100, 500, 1000)
 _LARGE = 20  # --quick shortens the runs from this N on
 
 
-class _Experiment(NamedTuple):
-    """A change of the genetic algorithm of report B.
+_Changes = Mapping[str, Any]
+"""Changed options of ``covering_genetic``."""
 
-    Attributes:
-        name: What is changed.
-        n: The instance.
-        variant: The changed algorithm.
-        options: The changed options of ``covering_genetic``.
-    """
-
-    name: str
-    n: int
-    variant: Variant
-    options: Mapping[str, Value] = {}
-
-
-def _changed(name: str, options: Mapping[str, Value], **plan: object) -> _Experiment:
-    return _Experiment(name, 100, Variant(replace(PLAN, **plan)), options)  # type: ignore[arg-type]
-
-
-_EXPERIMENTS = (
-    *(_Experiment("random start", n, Variant(ones=0.5), {"ones": 0.5}) for n in (20, 100)),
-    *(_Experiment("1,000 generations", n, Variant(generations=1000)) for n in (100, 500)),
-    _changed("mutations decay exponentially", {"crossover_delay": 50}, crossover_delay=50),
-    _changed("(150, 1000) survival", {"population": 150, "survival": "comma"}, population=150, survive=Comma()),
-    _changed("uniform crossover", {"crossover": "uniform"}, crossover=Uniform()),
-    _changed("3,000 offspring", {"offspring": 3000}, offspring=3000),
-    _Experiment("scalar fitness, K = 10", 100, Variant(reward=10.0), {"reward": 10}),
+_EXPERIMENTS: tuple[tuple[str, int, int, _Changes], ...] = (
+    ("random start", 20, GENERATIONS, {"ones": 0.5}),
+    ("random start", 100, GENERATIONS, {"ones": 0.5}),
+    ("1,000 generations", 100, 1000, {}),
+    ("1,000 generations", 500, 1000, {}),
+    ("mutations decay exponentially", 100, GENERATIONS, {"crossover_delay": 50}),
+    ("(150, 1000) survival", 100, GENERATIONS, {"population": 150, "survival": "comma"}),
+    ("uniform crossover", 100, GENERATIONS, {"crossover": "uniform"}),
+    ("3,000 offspring", 100, GENERATIONS, {"offspring": 3000}),
+    ("scalar fitness, K = 10", 100, GENERATIONS, {"reward": 10}),
 )
+"""The experiments of reviews and of report B: the change, the instance N, the generations, and the changed options."""
 
 
 class _CoveringRuns(NamedTuple):
@@ -79,55 +63,51 @@ def _limit(run: SectionRun, problem: SetCovering, generations: int) -> int:
     return min(generations, run.budget("generations")) if problem.size >= _LARGE else generations
 
 
-def _literal(run: SectionRun, problem: SetCovering, variant: Variant, runs: str) -> _CoveringRuns:
-    """Run report B's algorithm or a variant."""
-    limited = replace(variant, generations=_limit(run, problem, variant.generations))
-    results = _CoveringRuns(limited.generations, [], [], [])
+def _literal(run: SectionRun, problem: SetCovering, changes: _Changes, generations: int, runs: str) -> _CoveringRuns:
+    """Run report B's algorithm, or a variant of it."""
+    results = _CoveringRuns(_limit(run, problem, generations), [], [], [])
     for seed in run.seeds(runs):
-        *_, last = limited.states(problem, seed)
+        *_, last = states(problem, seed, replace(OPTIONS, **changes), results.limit)
         results.weights.append(problem.value(last.hall[0], 0.0))
         results.generations.append(last.generation)
         results.different.append(len({genome.tobytes() for genome in last.genomes}))
     return results
 
 
-def _described(run: SectionRun, problem: SetCovering, options: Mapping[str, Value], generations: int) -> _CoveringRuns:
-    """Run ``covering_genetic`` with the options of report B."""
-    limit = _limit(run, problem, generations)
-    population = int(str(options.get("population", PLAN.population)))
-    offspring = int(str(options.get("offspring", PLAN.offspring)))
-    chosen = {"preset": "B2", **options, "calls": population + offspring * limit}
+def _described(run: SectionRun, problem: SetCovering, changes: _Changes, generations: int) -> _CoveringRuns:
+    """Run ``covering_genetic`` with the options of report B, or with changed ones."""
+    limit, options = _limit(run, problem, generations), replace(OPTIONS, **changes)
+    chosen = {"preset": "B2", **changes, "calls": options.population + options.offspring * limit}
     spec = ",".join(f"{name}={option_text(value)}" for name, value in chosen.items())
     found = [optimise(problem, f"covering_genetic:{spec}", seed=seed) for seed in run.seeds("described_runs")]
-    return _CoveringRuns(
-        limit, [one.value for one in found], [(one.work - population) // offspring for one in found], []
-    )
+    lengths = [(one.work - options.population) // options.offspring for one in found]
+    return _CoveringRuns(limit, [one.value for one in found], lengths, [])
 
 
 def _measure_sizes(run: SectionRun) -> None:
     for n in run.steps(_SIZES):
         problem = set_covering(n, unique=True)
         best, greedy = best_weight(problem, run), optimise(problem, "greedy:rule=overlap").value
-        literal = _literal(run, problem, Variant(), "runs")
+        literal = _literal(run, problem, {}, GENERATIONS, "runs")
         both = literal, _described(run, problem, {}, GENERATIONS)
         run.add(f"weight of the cover, N = {n}", *(one.median(one.weights) for one in both), best)
         bloats = (one.median([bloat(weight, n) for weight in one.weights]) for one in both)
         run.add(f"bloat, N = {n}", *bloats, Estimate.exact(bloat(best.value, n))._replace(sample=best.sample))
         search = optimise(problem, f"row_weighting:moves={run.budget('moves_of_one')}", seed=run.seed)
         sample = f"1 run of {run.budget('moves_of_one'):,} moves"
-        ours = Estimate.single(search.history[-1][0] / PLAN.offspring, sample)
+        ours = Estimate.single(search.history[-1][0] / OPTIONS.offspring, sample)
         run.add(f"generations, N = {n}", *(one.median(one.generations) for one in both), ours)
         run.add(f"different individuals at the end, N = {n}", literal.median(literal.different))
         run.add(f"weight of the greedy cover, N = {n}", greedy, greedy, best)
 
 
 def _measure_experiments(run: SectionRun) -> None:
-    for name, n, variant, options in run.steps(_EXPERIMENTS):
-        if run.quick and variant.generations > GENERATIONS:
+    for name, n, generations, changes in run.steps(_EXPERIMENTS):
+        if run.quick and generations > GENERATIONS:
             continue  # a quick run cannot afford it
         problem = set_covering(n, unique=True)
-        literal = _literal(run, problem, variant, "experiment_runs")
-        described = _described(run, problem, options, variant.generations)
+        literal = _literal(run, problem, changes, generations, "experiment_runs")
+        described = _described(run, problem, changes, generations)
         weights = (one.median(one.weights) for one in (literal, described))
         run.add(f"weight, {name}, N = {n}", *weights, run.row(f"weight of the cover, N = {n}").ours)
 

@@ -7,68 +7,56 @@ initial individuals are the empty selection. More covered elements are better; w
 better.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from ci_envs.optimisation.evolution.crossover import OnePoint
-from ci_envs.optimisation.evolution.engine import Plan, State, evolve
-from ci_envs.optimisation.evolution.initial import RandomBits
-from ci_envs.optimisation.evolution.mutation import FlipOne
-from ci_envs.optimisation.evolution.parameters import Genomes, Values
-from ci_envs.optimisation.evolution.selection import TournamentSelection
-from ci_envs.optimisation.evolution.survival import Plus
+from ci_envs.optimisation.bit_string.black_box import BlackBox
+from ci_envs.optimisation.evolution.crossover import Crossover, OnePoint, Uniform
+from ci_envs.optimisation.evolution.engine import State, evolve
+from ci_envs.optimisation.evolution.survival import Comma, Plus, Survival
+from ci_envs.optimisation.set_covering.covering_genetic import CoveringGeneticOptions
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.solving import Incumbent
 
 GENERATIONS = 200
 
-PLAN = Plan(
+OPTIONS = CoveringGeneticOptions(
     population=1500,
     offspring=1000,
-    mutate=FlipOne(),
-    select=TournamentSelection(2),
-    crossover=OnePoint(ends=True),
+    ones=0.0,  # all individuals start as the same empty selection
+    crossover="one_point",
     crossover_rate=0.7,
     mutates_crossed=False,
-    survive=Plus(keeps_parents=True),
+    mutation="flip_one",
+    tournament=2,
 )
-"""The operators of report B."""
+"""The parameters of report B, as options of our solver ``covering_genetic``."""
+
+_CROSSOVERS: Mapping[str | None, Crossover] = {"one_point": OnePoint(ends=True), "uniform": Uniform()}
+_SURVIVALS: Mapping[str, Survival] = {"plus": Plus(keeps_parents=True), "comma": Comma()}
 
 
-@dataclass(frozen=True)
-class Variant:
-    """The genetic algorithm of report B, or a variant of it.
+def states(
+    problem: SetCovering, seed: int, options: CoveringGeneticOptions = OPTIONS, generations: int = GENERATIONS
+) -> Iterator[State]:
+    """Yield the state of each generation of report B's algorithm, until the weight is N or all generations are done.
 
-    Attributes:
-        plan: the operators.
-        ones: the probability that a bit of an initial genome is 1. Report B starts with empty selections.
-        generations: the maximum number of generations after the first population.
-        reward: the fitness for each covered element. The fitness is the sum of these rewards minus the weight, or minus
-            twice the weight for an incomplete cover. None compares pairs of coverage and weight, as in report B.
+    Args:
+        problem: The instance.
+        seed: The seed of all random numbers, 0 to 2^64 - 1.
+        options: The parameters of report B, or changed ones.
+        generations: The maximum number of generations after the first population.
     """
-
-    plan: Plan = PLAN
-    ones: float = 0.0
-    generations: int = GENERATIONS
-    reward: float | None = None
-
-    def states(self, problem: SetCovering, seed: int) -> Iterator[State]:
-        """Yield the state of each generation, until the weight is N or all generations are done."""
-
-        def fitness(genomes: Genomes, _: int) -> Values:
-            if self.reward is None:
-                return problem.fitness(genomes)
-            covered, weights = problem.coverage_and_costs(genomes)
-            return np.asarray(self.reward * covered - weights * (1 + (covered < problem.size)), np.float64)
-
-        initial = RandomBits(problem.loci, self.ones)
-        for state in islice(evolve(self.plan, fitness, initial, seed=seed), self.generations + 1):
-            yield state
-            if problem.value(state.hall[0], 0.0) == problem.size:
-                return
+    plan = replace(options.plan(), crossover=_CROSSOVERS[options.crossover], survive=_SURVIVALS[options.survival])
+    calls = options.population + options.offspring * generations
+    fitness = options.fitness(problem, BlackBox(problem, calls))
+    for state in islice(evolve(plan, fitness, options.initial(problem), seed=seed), generations + 1):
+        yield state
+        if problem.value(state.hall[0], 0.0) == problem.size:
+            return
 
 
 def genetic(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
@@ -85,7 +73,7 @@ def genetic(problem: SetCovering, *, seed: int = 0) -> Iterator[Incumbent]:
         first.setdefault(elements, index)
     indices = np.array(list(first.values()))
     reduced = SetCovering(problem.size, first, problem.costs[indices].tolist())
-    for state in Variant().states(reduced, seed):
+    for state in states(reduced, seed):
         genome = np.zeros(problem.loci, np.bool_)
         genome[indices] = state.hall[0]
         value = problem.value(genome, 0.0)
