@@ -6,7 +6,6 @@ sets of its generator. The described version is our solver ``astar`` with the he
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +20,6 @@ from ci_envs.reports.section_run import SectionRun, section
 _ELEMENTS, _SETS, _DENSITY = 5, 10, 0.3
 
 
-class Sample(NamedTuple):
-    """Measurements of a sample of random instances.
-
-    Attributes:
-        aborted: The percentage of all draws whose sets do not cover everything.
-        columns: The number of steps, of tiles, and the weight, float64 (3, 3, draws), of report A's algorithm, of its
-            heuristic in our solver, and of our heuristic, whose weights are the least ones.
-    """
-
-    aborted: float
-    columns: NDArray[np.float64]
-
-
 def _measure(run: SectionRun) -> None:
     """Cover samples of random draws by report A's search and by ours."""
     rng, draws = np.random.default_rng(run.seed), run.budget("draws")
@@ -42,7 +28,7 @@ def _measure(run: SectionRun) -> None:
 
     def add(quantity: str, statistic: Callable[[NDArray[np.float64], NDArray[np.float64]], float]) -> None:
         """Add the row of a statistic of the measurements of a column and of our column."""
-        values = ([statistic(one.columns[column], one.columns[2]) for one in samples] for column in range(3))
+        values = ([statistic(columns[column], columns[2]) for columns, _ in samples] for column in range(3))
         run.add(quantity, *(median_of(each, unit) for each in values))
 
     add("steps, median", lambda one, _: float(np.median(one[0])))
@@ -51,11 +37,17 @@ def _measure(run: SectionRun) -> None:
     add("tiles, mean", lambda one, _: float(np.mean(one[1])))
     add("covers with the fewest tiles", lambda one, ours: 100 * float(np.mean(one[1] == ours[1])))
     add("weight of the cover, mean", lambda one, _: float(np.mean(one[2])))
-    run.add("draws that abort", median_of([one.aborted for one in samples], unit))
+    run.add("draws that abort", median_of([aborted for _, aborted in samples], unit))
 
 
-def _sample(draws: int, rng: np.random.Generator) -> Sample:
-    """Measure draws until ``draws`` of them cover everything."""
+def _sample(draws: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
+    """Measure draws until ``draws`` of them cover everything.
+
+    Returns:
+        The number of steps, of tiles, and the weight, float64 (3, 3, draws), of report A's algorithm, of its heuristic
+        in our solver, and of our heuristic, whose weights are the least ones; and the percentage of all draws whose
+        sets do not cover everything.
+    """
     measured: list[list[tuple[float, float, float]]] = []
     aborted = 0
     while len(measured) < draws:
@@ -77,8 +69,7 @@ def _sample(draws: int, rng: np.random.Generator) -> Sample:
                 (fewest.work, fewest.value, optimise(weighted, "astar").value),
             ]
         )
-    share = 100 * aborted / (aborted + draws)
-    return Sample(share, np.array(measured, dtype=np.float64).transpose(1, 2, 0))
+    return np.array(measured, dtype=np.float64).transpose(1, 2, 0), 100 * aborted / (aborted + draws)
 
 
 SECTION = section(__file__, _measure, solvers={"A1": best_first})

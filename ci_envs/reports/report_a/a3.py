@@ -6,7 +6,6 @@ Its early stopping uses the best fitness of all generations.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ci_envs.optimisation.bit_string.problem import BitString
 from ci_envs.optimisation.solving import Result, optimise
@@ -20,20 +19,8 @@ _MOST_CALLS = 100_000  # so that only early stopping ends the described runs
 _QUANTITIES = ("best fitness", "generation of the best", "generations", "calls")
 
 
-class BlackBoxRun(NamedTuple):
-    """The figures of one run, in the order of :data:`_QUANTITIES`.
-
-    Attributes:
-        best: The best fitness of all generations.
-        generation: The first generation that reached it, from 0.
-        generations: The number of generations.
-        calls: The number of fitness calls.
-    """
-
-    best: float
-    generation: float
-    generations: float
-    calls: float
+Figures = tuple[float, float, float, float]
+"""The figures of one run, in the order of :data:`_QUANTITIES`. Generations are counted from 0."""
 
 
 def _measure(run: SectionRun) -> None:
@@ -66,19 +53,18 @@ def _measure(run: SectionRun) -> None:
         run.plots.append(Plot(parents, title, "generation", "best fitness", (Panel("", (*lines, stopping, points)),)))
 
 
-def _outcome(curve: Sequence[float]) -> BlackBoxRun:
+def _outcome(curve: Sequence[float]) -> Figures:
     best = max(curve)
-    return BlackBoxRun(best, curve.index(best), len(curve), POPULATION * len(curve))
+    return best, curve.index(best), len(curve), POPULATION * len(curve)
 
 
-def _described(result: Result) -> BlackBoxRun:
-    generation = result.history[-1][0] // POPULATION - 1
-    return BlackBoxRun(result.value, generation, result.work // POPULATION, result.work)
+def _described(result: Result) -> Figures:
+    return result.value, result.history[-1][0] // POPULATION - 1, result.work // POPULATION, result.work
 
 
-def _in_generations(result: Result) -> BlackBoxRun:
+def _in_generations(result: Result) -> Figures:
     """Return the figures of a solver without generations, with its calls divided by those of a generation."""
-    return BlackBoxRun(result.value, result.history[-1][0] / POPULATION, result.work / POPULATION, result.work)
+    return result.value, result.history[-1][0] / POPULATION, result.work / POPULATION, result.work
 
 
 SECTION = section(__file__, _measure, solvers={"A3:fitness": by_fitness, "A3:ones": by_ones})

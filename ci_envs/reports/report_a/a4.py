@@ -16,12 +16,14 @@ from ci_envs.reports.estimates import median_of
 from ci_envs.reports.matches import play_from_seat
 from ci_envs.reports.report_a.tictactoe_pairings import (
     MONTE_CARLO,
+    OUTCOMES,
     Q_LEARNING,
     RANDOM,
     mistakes,
     percentages,
     play_pairings,
     plots,
+    shares_of,
 )
 from ci_envs.reports.report_a.tictactoe_players import monte_carlo_agent, q_agent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q
@@ -95,9 +97,8 @@ def _mistakes(run: SectionRun, agents: Mapping[str, Agent], words: NDArray[np.ui
 def _final_reward(monte_carlo: Agent, random: Agent, games: int) -> Figures:
     """Return the outcomes of Monte Carlo without the summed reward. This agent starts all games."""
     record = play_from_seat(monte_carlo, random, games // 2).total
-    counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
     name = "Monte Carlo without the summed reward v random: Monte Carlo starts"
-    return {f"{name}, {what}": 100 * count / record.games for what, count in counts}
+    return shares_of(record, [f"{name}, {what}" for what in OUTCOMES])
 
 
 SECTION = section(__file__, _measure, agents={"A4:q_learning": q_agent, "A4:monte_carlo": monte_carlo_agent})

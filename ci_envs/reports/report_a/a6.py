@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -15,7 +14,7 @@ from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.random import RandomAgent
 from ci_envs.arena.match import play_match
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.estimates import Estimate, mean_of_runs, median_of
+from ci_envs.reports.estimates import mean_of_runs, median_of
 from ci_envs.reports.report_a.quixo_layers import GENERATIONS, champion_agent, evolve, layers_agent, random_network
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
@@ -27,24 +26,6 @@ _LONGER = 5  # times as many generations
 
 Evolution = Callable[[Generator, int], tuple[Agent, NDArray[np.float64]]]
 """A function ``evolution(rng, generations)`` that returns the champion and the curve of the fitness."""
-
-
-class _Runs(NamedTuple):
-    """The runs of one evolution.
-
-    Attributes:
-        wins: The percentage of games that the champion of each run wins.
-        generations: The length of each run.
-        curve: Of the first run, the largest and the mean fitness of each generation, float64 (generations, 2).
-    """
-
-    wins: list[float]
-    generations: int
-    curve: NDArray[np.float64]
-
-    def estimate(self, measure: Callable[[list[float], str], Estimate]) -> Estimate:
-        """Return the median or the mean of the percentages."""
-        return measure(self.wins, f"runs of {self.generations} generations")
 
 
 def _literal(rng: Generator, generations: int, *, blends: bool = False) -> tuple[Agent, NDArray[np.float64]]:
@@ -72,25 +53,36 @@ def _measure(run: SectionRun) -> None:
         "ours, longer": (ours, _LONGER * 5, 2),
         "literal, blended": (partial(_literal, blends=True), GENERATIONS, 8),
     }
-    found = {}
+    wins: dict[str, list[float]] = {}
+    curves: dict[str, NDArray[np.float64]] = {}
+    lengths: dict[str, int] = {}
     for name in run.steps(plan):
         evolution, generations, runs = plan[name]
         if run.quick:
             generations, runs = 2, 2 if evolution is _literal else 1
         champions = [evolution(rng, generations) for _ in range(runs)]
-        found[name] = _Runs([_wins(run, agent, rng) for agent, _ in champions], generations, champions[0][1])
+        wins[name], curves[name] = [_wins(run, agent, rng) for agent, _ in champions], champions[0][1]
+        lengths[name] = generations
     networks = [
         _wins(run, layers_agent(Quixo(), random_network(rng)), rng) for _ in range(run.budget("random_networks"))
     ]
-    others = [found[name].estimate(mean_of_runs) for name in ("described", "ours")]
-    longer = [found[f"{name}, longer"].estimate(mean_of_runs) for name in ("described", "ours")]
-    run.add("champion v random, wins", found["literal"].estimate(median_of), *others)
+
+    def add(quantity: str, *names: str) -> None:
+        """Add the row of a literal, a described and our evolution."""
+        measures = median_of, mean_of_runs, mean_of_runs
+        estimates = (
+            measure(wins[name], f"runs of {lengths[name]} generations")
+            for name, measure in zip(names, measures, strict=True)
+        )
+        run.add(f"{quantity} v random, wins", *estimates)
+
+    add("champion", "literal", "described", "ours")
     run.add("random network v random, wins", median_of(networks, "networks"))
-    run.add("champion with blended weights v random, wins", found["literal, blended"].estimate(median_of), *others)
-    quantity = f"champion of {_LONGER} times as many generations v random, wins"
-    run.add(quantity, found["literal, longer"].estimate(median_of), *longer)
+    add("champion with blended weights", "literal, blended", "described", "ours")
+    longer = (f"{name}, longer" for name in ("literal", "described", "ours"))
+    add(f"champion of {_LONGER} times as many generations", *longer)
     panels = (
-        Panel(f"{name}: share of {unit}", _lines(found[name].curve))
+        Panel(f"{name}: share of {unit}", _lines(curves[name]))
         for name, unit in (
             ("literal", "games won"),
             ("literal, longer", "games won"),

@@ -1,6 +1,6 @@
 """The three pairings of report A's tic-tac-toe agents, and their statistics."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ PAIRINGS = ((MONTE_CARLO, Q_LEARNING), (MONTE_CARLO, RANDOM), (Q_LEARNING, RANDO
 TURNS = (5, 6, 7, 8, 9)
 """The turns at which a game of tic-tac-toe can end."""
 
+OUTCOMES = ("wins", "loses", "draws")
+"""The outcomes of a game for an agent, in the order of :func:`shares_of`."""
+
 Matches = Mapping[tuple[str, str], MatchResult]
 
 
@@ -39,18 +42,21 @@ def percentages(matches: Matches) -> dict[str, float]:
 
     The outcomes by starting agent are percentages of the games that this agent starts.
     """
-    counted: dict[str, float] = {}
+    found: dict[str, float] = {}
     for (one, other), match in matches.items():
-        name, total = f"{one} v {other}", match.sides[0].total
-        outcomes = (f"{one} wins", total.wins), (f"{other} wins", total.losses), ("draws", total.draws)
-        counted |= {f"{name}: {outcome}": 100 * count / total.games for outcome, count in outcomes}
-        for starter, record in zip((one, other), _of_starters(match), strict=True):
-            counts = ("wins", record.wins), ("loses", record.losses), ("draws", record.draws)
-            counted |= {f"{name}: {starter} starts, {outcome}": 100 * count / record.games for outcome, count in counts}
+        name = f"{one} v {other}: "
+        found |= shares_of(match.sides[0].total, [f"{name}{label}" for label in _labels(one, other)])
+        for starter, record in _of_starters(one, other, match).items():
+            found |= shares_of(record, [f"{name}{starter} starts, {what}" for what in OUTCOMES])
         if other == RANDOM:
-            wins = _by_turn(match)[0]
-            counted |= {f"{name}: wins at turn {turn}": 100 * wins[turn] / total.games for turn in TURNS}
-    return counted
+            games = match.sides[0].total.games
+            found |= {f"{name}wins at turn {turn}": 100 * one.wins / games for turn, one in _by_turn(match).items()}
+    return found
+
+
+def shares_of(record: Record, names: Sequence[str]) -> dict[str, float]:
+    """Return the percentages of the wins, the losses and the draws, by three names."""
+    return {name: 100 * count / record.games for name, count in zip(names, _counts(record), strict=True)}
 
 
 def mistakes(agent: Agent, words: NDArray[np.uint64], games: int, seed: int) -> tuple[float, float]:
@@ -83,16 +89,14 @@ def _plots(one: str, other: str, match: MatchResult, figure_of: Callable[[str], 
         games = {bar: None if share is None else share * total.games / 100 for bar, share in shares.items()}
         return Series.marks("published", games)
 
-    labels = f"{one} wins", f"{other} wins", "draws"
-    outcomes = _bars("", labels, (total.wins, total.losses, total.draws)), marks({label: label for label in labels})
+    labels = _labels(one, other)
+    outcomes = _bars("", labels, _counts(total)), marks({label: label for label in labels})
     starters = [
-        Panel(f"{starter} starts", (_bars("", ("win", "loss", "draw"), (record.wins, record.losses, record.draws)),))
-        for starter, record in zip((one, other), _of_starters(match), strict=True)
+        Panel(f"{starter} starts", (_bars("", ("win", "loss", "draw"), _counts(record)),))
+        for starter, record in _of_starters(one, other, match).items()
     ]
-    turns = tuple(map(str, TURNS))
-    by_turn = [
-        _bars(label, turns, tuple(counts.values())) for label, counts in zip(labels, _by_turn(match), strict=True)
-    ]
+    turns, counts = tuple(map(str, TURNS)), zip(*map(_counts, _by_turn(match).values()), strict=True)
+    by_turn = [_bars(label, turns, numbers) for label, numbers in zip(labels, counts, strict=True)]
     by_turn.append(marks({f"wins at turn {turn}": turn for turn in turns}))
     return (
         Plot(f"{files}_outcomes", f"{name}: total outcomes", "outcome", "games", (Panel("", outcomes),)),
@@ -105,16 +109,19 @@ def _bars(label: str, x: tuple[str, ...], y: tuple[int, ...]) -> Series:
     return Series(label, x, tuple(map(float, y)), "bars")
 
 
-def _of_starters(match: MatchResult) -> tuple[Record, Record]:
-    """Return the records of the starting agent: in the games that the first agent starts, and in the other games."""
-    return match.sides[0].seats[0], match.sides[1].seats[0]
+def _labels(one: str, other: str) -> tuple[str, str, str]:
+    return f"{one} wins", f"{other} wins", "draws"
 
 
-def _by_turn(match: MatchResult) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
-    """Return the wins of the first agent, the wins of the second agent, and the draws, by turn."""
-    records = {turn: sum(match.by_length.get(turn, ()), Record()) for turn in TURNS}
-    return (
-        {turn: record.wins for turn, record in records.items()},
-        {turn: record.losses for turn, record in records.items()},
-        {turn: record.draws for turn, record in records.items()},
-    )
+def _counts(record: Record) -> tuple[int, int, int]:
+    return record.wins, record.losses, record.draws
+
+
+def _of_starters(one: str, other: str, match: MatchResult) -> dict[str, Record]:
+    """Return the record of each agent in the games that it starts."""
+    return {one: match.sides[0].seats[0], other: match.sides[1].seats[0]}
+
+
+def _by_turn(match: MatchResult) -> dict[int, Record]:
+    """Return the record of the first agent in the games that end at each turn."""
+    return {turn: sum(match.by_length.get(turn, ()), Record()) for turn in TURNS}

@@ -16,7 +16,6 @@ Monte Carlo has these bugs of report A:
 * The agent samples its move from the best third of the moves, with their values as weights, even if they are negative.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from ci_envs.games import (
 )
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.random_numbers import next_random
+from ci_envs.kernels.random_draws import random_share
 
 TICTACTOE = ConnectN(3, 3, 3)
 EPISODES = 10_000_000
@@ -49,16 +48,13 @@ _EPISODES_PER_CALL = 1_000_000  # Python handles an interrupt only between two c
 _LEARNING_RATE, _LAST_EPSILON = 0.1, 0.3
 _CODES = np.array([sum(3**cell for cell in range(_CELLS) if word >> cell & 1) for word in range(1 << _CELLS)])
 
-Progress = Callable[[float], object]
 
-
-def learn_q(episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda share: None) -> NDArray[np.float64]:
+def learn_q(episodes: int = EPISODES, seed: int = 0) -> NDArray[np.float64]:
     """Return the table that report A's Q-learning learns by self-play.
 
     Args:
         episodes: The number of games.
         seed: The seed of the random moves, 0 to 2^64 - 1.
-        progress: A function that is called with the completed share of the episodes.
 
     Returns:
         float64 (19683, 9): the value of a move, by the code of the position after it and its cell.
@@ -68,19 +64,15 @@ def learn_q(episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda
     for first in range(0, episodes, _EPISODES_PER_CALL):
         stop = min(episodes, first + _EPISODES_PER_CALL)
         state = np.uint64(_q_episodes(TICTACTOE, table, path, first, stop, episodes, state))
-        progress(stop / episodes)
     return table
 
 
-def learn_monte_carlo(
-    episodes: int = EPISODES, seed: int = 0, progress: Progress = lambda share: None, *, summed: bool = True
-) -> NDArray[np.float64]:
+def learn_monte_carlo(episodes: int = EPISODES, seed: int = 0, *, summed: bool = True) -> NDArray[np.float64]:
     """Return the table that report A's Monte Carlo method learns from games of random moves.
 
     Args:
         episodes: The number of games.
         seed: The seed of the random moves, 0 to 2^64 - 1.
-        progress: A function that is called with the completed share of the episodes.
         summed: Whether the return of a position is the summed reward, as in report A, instead of the final reward.
 
     Returns:
@@ -91,7 +83,6 @@ def learn_monte_carlo(
     for first in range(0, episodes, _EPISODES_PER_CALL):
         stop = min(episodes, first + _EPISODES_PER_CALL)
         state = np.uint64(_random_episodes(TICTACTOE, table, counts, path, stop - first, summed, state))
-        progress(stop / episodes)
     return table
 
 
@@ -167,8 +158,8 @@ def _episode(game: Any, table: Any, path: Any, epsilon: Any, state: Any) -> Any:
     while outcome == ONGOING:
         explores = True
         if epsilon < 1.0:
-            word, state = next_random(state)
-            explores = np.float64(word >> np.uint64(11)) * 2.0**-53 < epsilon
+            share, state = random_share(state)
+            explores = share < epsilon
         if explores:
             drawn, state = random_action(game, own, opp, state)
             action = np.int64(drawn)
