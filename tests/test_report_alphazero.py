@@ -63,7 +63,7 @@ def test_the_compiled_network_returns_the_outputs_of_pytorch(network):
     with torch.no_grad():
         logits, values, _ = network(planes)
     for number, board in enumerate(boards):
-        compiled.board[:] = board
+        compiled.board[:, :, 0] = board
         assert evaluate_board(compiled) == pytest.approx(values[number].item(), abs=1e-6)
         np.testing.assert_allclose(compiled.policy.out, logits[number].numpy(), atol=1e-6)
 
@@ -301,8 +301,8 @@ def test_the_experiments_of_report_e_run(monkeypatch):
 
 
 def test_random_openings_are_counted(network):
-    settings = ExploreSettings(explorations=5)
-    played = [play_game(FOUR, network, settings, seed, opening_plies=2) for seed in range(12)]
+    settings = ExploreSettings(explorations=5, opening_plies=2)
+    played = [play_game(FOUR, network, settings, seed) for seed in range(12)]
     assert {int(bit_counts(one.words[0]).sum()) for one in played} == {2}
     images = {min(board(FOUR, one.words[1], image) for image in range(8)) for one in played}
     assert different_openings(played, FOUR, 1) == len(images) > 6

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
 from ci_envs.reports.section_run import Measure, SectionRun
 from ci_envs.reports.trainers import new_trainer
@@ -54,6 +55,20 @@ def untrained_network(game: Game, architecture: str, seed: int) -> "Network":
     from ci_envs.agents.alphazero.network import new_network
 
     return new_network(game, ARCHITECTURES[architecture], seed)
+
+
+def network_agent(game: Game, network: "Network", seed: int, **options: Any) -> PositionAgent:
+    """Return our ``alphazero`` with a network. Each decision evaluates one leaf at a time.
+
+    Args:
+        game: The game.
+        network: The network.
+        seed: The seed of the agent.
+        options: More options of the agent, for example ``simulations``.
+    """
+    from ci_envs.agents.alphazero.agent import AlphaZeroAgent
+
+    return AlphaZeroAgent(game, network, lookahead=1, leaves=1, seed=seed, **options)
 
 
 def parameter_count(game: Game, architecture: str) -> int:

@@ -19,7 +19,13 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
-from ci_envs.reports.alphazero_training import one_thread, parameter_count, train_alphazero, untrained_network
+from ci_envs.reports.alphazero_training import (
+    network_agent,
+    one_thread,
+    parameter_count,
+    train_alphazero,
+    untrained_network,
+)
 from ci_envs.reports.estimates import Estimate, mean_of_runs, median_of
 from ci_envs.reports.matches import wins_of
 from ci_envs.reports.report_a.quixo_alphazero import (
@@ -38,6 +44,13 @@ DESCRIBED: Mapping[str, Any] = {"preset": "A7", "architecture": "16x10_pooled"}
 """The method of report A as options of ``ci-envs train alphazero``. The preset has the network of report A. As in the
 program of report A, each position is used about 20 times for training."""
 
+_DESCRIBED_SEARCH: Mapping[str, Any] = {
+    "selection": "ucb",
+    "exploration": 1.41,
+    "prior_temperature": 1.0,
+    "temperature": 0.0,
+    "contempt": 0.0,
+}
 _GAME, _ENVIRONMENT = Quixo(), "Quixo-v0"
 _MANY = 100  # simulations
 _CAPACITY = 100  # entries of the data, which even a short training exceeds
@@ -89,21 +102,7 @@ def _literal_agent(network: "Network") -> ReportAlphaZeroAgent:
 
 
 def _described_agent(network: "Network", seed: int, simulations: int = SIMULATIONS) -> PositionAgent:
-    from ci_envs.agents.alphazero.agent import AlphaZeroAgent
-
-    return AlphaZeroAgent(
-        _GAME,
-        network,
-        simulations=simulations,
-        selection="ucb",
-        exploration=1.41,
-        prior_temperature=1.0,
-        temperature=0.0,
-        contempt=0.0,
-        lookahead=1,
-        leaves=1,
-        seed=seed,
-    )
+    return network_agent(_GAME, network, seed, simulations=simulations, **_DESCRIBED_SEARCH)
 
 
 def _literal_search_of_ours() -> ReportAlphaZeroAgent:

@@ -34,7 +34,7 @@ class CompiledNetwork(NamedTuple):
     """The layers of the network, with memory for one position.
 
     Attributes:
-        board: The input: 1 for a stone of the player to move, -1 for one of the opponent, else 0, (rows, columns).
+        board: The input: 1 for a stone of the player to move, -1 for one of the opponent, else 0, (rows, columns, 1).
         first: The convolution of 2 x 2 with 16 channels.
         second: The convolution of 3 x 3 with 32 channels.
         policy_hidden: The first layer of the policy, whose inputs are ordered by row, column and channel.
@@ -71,8 +71,8 @@ def compiled_network(network: "Network") -> CompiledNetwork:
 
     no_bias = np.empty(0, np.float32)
     return CompiledNetwork(
-        np.zeros((rows, columns), np.float32),
-        layer(arrays["body.0.weight"][:, 0].transpose(1, 2, 0), no_bias, rows - 1, columns - 1),
+        np.zeros((rows, columns, 1), np.float32),
+        layer(arrays["body.0.weight"].transpose(2, 3, 1, 0), no_bias, rows - 1, columns - 1),
         layer(arrays["body.2.weight"].transpose(2, 3, 1, 0), no_bias, *cells),
         *head("policy"),
         *head("value"),
@@ -82,7 +82,7 @@ def compiled_network(network: "Network") -> CompiledNetwork:
 @kernel
 def evaluate_board(network: Any) -> Any:
     """Return the value of ``network.board`` for the player to move, -1 to 1, and write ``network.policy.out``."""
-    _convolve_board(network.first, network.board)
+    _convolve(network.first, network.board)
     _convolve(network.second, network.first.out)
     features = network.second.out.reshape(-1)
     _apply_layer(network.policy_hidden, features)
@@ -95,27 +95,14 @@ def evaluate_board(network: Any) -> Any:
 
 
 @kernel
-def _convolve_board(layer: Any, board: Any) -> None:
-    weights, out = layer.weights, layer.out
-    for row in range(out.shape[0]):
-        for column in range(out.shape[1]):
-            for channel in range(out.shape[2]):
-                total = np.float32(0)
-                for i in range(2):
-                    for j in range(2):
-                        total += board[row + i, column + j] * weights[i, j, channel]
-                out[row, column, channel] = total if total > 0 else _SLOPE * total
-
-
-@kernel
 def _convolve(layer: Any, planes: Any) -> None:
     weights, out = layer.weights, layer.out
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             for channel in range(out.shape[2]):
                 out[row, column, channel] = 0
-            for i in range(3):
-                for j in range(3):
+            for i in range(weights.shape[0]):
+                for j in range(weights.shape[1]):
                     for source in range(planes.shape[2]):
                         factor = planes[row + i, column + j, source]
                         for channel in range(out.shape[2]):

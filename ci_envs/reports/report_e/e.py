@@ -19,17 +19,17 @@ import numpy as np
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
-from ci_envs.reports.alphazero_training import one_thread, parameter_count, untrained_network
+from ci_envs.reports.alphazero_training import network_agent, one_thread, parameter_count, untrained_network
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of
 from ci_envs.reports.matches import SEATS
 from ci_envs.reports.report_e.agent import trained_agent
 from ci_envs.reports.report_e.experiments import measure_experiments
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.long_training import BLOCK, LOGGED_EVERY, LOGGED_GAMES, MATCHES, SETTINGS, read_long_log
-from ci_envs.reports.report_e.matches import alphazero_agent, play_perfect_defender, wins_from_seat
+from ci_envs.reports.report_e.matches import play_perfect_defender, wins_from_seat
 from ci_envs.reports.report_e.self_play import game_loss, play_game
 from ci_envs.reports.report_e.threats import blocked_threats
-from ci_envs.reports.report_e.trainings import GAME, described_network, read_logs
+from ci_envs.reports.report_e.trainings import GAME, PLAY_OPTIONS, described_network, read_logs
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
 
@@ -60,7 +60,7 @@ def _agents(seed: int) -> list[PositionAgent]:
     """Return the literal agent, the described one and ours."""
     ours = make_agent("alphazero:simulations=200", GAME, seed=seed)
     assert isinstance(ours, PositionAgent)
-    return [trained_agent(GAME, seed), alphazero_agent(GAME, described_network(), seed), ours]
+    return [trained_agent(GAME, seed), network_agent(GAME, described_network(), seed, **PLAY_OPTIONS), ours]
 
 
 @one_thread

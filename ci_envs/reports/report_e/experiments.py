@@ -5,123 +5,101 @@ a step after 50 games instead of one: "described" with the network of report E, 
 training says little, because self-play amplifies every difference, so each figure is a median of several trainings.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.connect_n import ConnectN
 from ci_envs.games.game import Game
-from ci_envs.reports.alphazero_training import train_alphazero
+from ci_envs.reports.alphazero_training import network_agent, train_alphazero
 from ci_envs.reports.estimates import Estimate, median_of
 from ci_envs.reports.report_e.agent import PLAY, ExploringAgent
 from ci_envs.reports.report_e.exploration import ExploreSettings
-from ci_envs.reports.report_e.matches import alphazero_agent, play_perfect_defender, wins_from_seat
+from ci_envs.reports.report_e.matches import play_perfect_defender, wins_from_seat
 from ci_envs.reports.report_e.self_play import different_openings, play_game
-from ci_envs.reports.report_e.trainings import ENVIRONMENT, GAME, GAMES_OF_STEP, OURS, train_from_start
+from ci_envs.reports.report_e.trainings import (
+    ENVIRONMENT,
+    GAME,
+    GAMES_OF_STEP,
+    OURS,
+    PLAY_OPTIONS,
+    train_from_start,
+)
 from ci_envs.reports.section_run import SectionRun
 
 _PLAY_EXPLORATIONS = 200  # in the matches
 _COUNTED_PLIES, _COUNTED_GAMES = 4, 100
 _ARCHITECTURES = ("unpadded", "32x3")
 
-_AnyAgent = TypeVar("_AnyAgent", bound=PositionAgent)
-
-
-class TrainingVariant(NamedTuple):
-    """A change of the training of report E.
-
-    Attributes:
-        settings: The settings of the search, whose number of explorations is replaced.
-        opening_plies: The number of random plies at the start of each game of self-play.
-    """
-
-    settings: ExploreSettings = ExploreSettings()
-    opening_plies: int = 0
-
 
 _OPPONENT = "minimax:depth=2"  # a stronger one wins all games against agents of such short trainings
 
-VARIANTS: Mapping[str, TrainingVariant] = {
-    "constant c": TrainingVariant(),
-    "c grows with the visits": TrainingVariant(ExploreSettings(growth=100.0)),
-    "no symmetries": TrainingVariant(ExploreSettings(symmetries=False)),
-    "random openings": TrainingVariant(opening_plies=2),
+VARIANTS: Mapping[str, ExploreSettings] = {
+    "constant c": ExploreSettings(),
+    "c grows with the visits": ExploreSettings(growth=100.0),
+    "no symmetries": ExploreSettings(symmetries=False),
+    "random openings": ExploreSettings(opening_plies=2),
 }
 """The trainings by name. All are literal, with the search repaired as the text says."""
 
 
 def measure_experiments(run: SectionRun) -> None:
     """Add the rows of the experiments."""
-    trainings = _Trainings(run)
     for name in run.steps(VARIANTS):
-        variant = VARIANTS[name]
-        agents = trainings.literal(GAME, variant, "experiment_runs")
-        run.add(f"experiment: {name}, wins moving first v {_OPPONENT}", trainings.wins(agents, _OPPONENT))
+        settings = VARIANTS[name]._replace(explorations=run.budget("explorations"))
+        agents = _literal(run, GAME, settings, "experiment_runs")
+        run.add(f"experiment: {name}, wins moving first v {_OPPONENT}", _wins(run, agents))
         quantity = f"experiment: {name}, different positions after {_COUNTED_PLIES} plies in {_COUNTED_GAMES} games"
-        run.add(quantity, trainings.openings(agents, variant))
+        run.add(quantity, _openings(run, agents, settings))
     size = run.budget("larger_size")
     board, environment = ConnectN(size, size, 4), f"ConnectN-v0:rows={size},cols={size}"
     larger: list[Sequence[PositionAgent]] = [
-        trainings.literal(board, TrainingVariant(), "our_runs", "larger_explorations"),
-        *(trainings.ours(board, environment, name) for name in _ARCHITECTURES),
+        _literal(run, board, ExploreSettings(explorations=run.budget("larger_explorations")), "our_runs"),
+        *(_ours(run, board, environment, name) for name in _ARCHITECTURES),
     ]
-    wins = (trainings.wins(each, _OPPONENT) for each in larger)
+    wins = (_wins(run, agents) for agents in larger)
     run.add(f"experiment: larger board, wins moving first v {_OPPONENT}", *wins)
-    small, large = (trainings.wins_v_perfect_play(trainings.ours(GAME, ENVIRONMENT, name)) for name in _ARCHITECTURES)
+    small, large = (_wins_v_perfect_play(run, _ours(run, GAME, ENVIRONMENT, name)) for name in _ARCHITECTURES)
     run.add("experiment: deeper network, wins moving first v perfect play", small, small, large)
 
 
-class _Trainings:
-    """The trainings of the experiments, and the matches of their agents."""
+def _literal(run: SectionRun, game: Game, settings: ExploreSettings, runs: str) -> list[ExploringAgent]:
+    """Return the agents of literal trainings. ``runs`` is the name of their number."""
+    play = settings._replace(explorations=_PLAY_EXPLORATIONS, temperature=PLAY.temperature)
+    games, seeds = run.budget("literal_games"), run.seeds(runs)
+    networks = [train_from_start(game, games, settings, seed)[0] for seed in seeds]
+    return [ExploringAgent(game, network, play, seed=seed) for network, seed in zip(networks, seeds, strict=True)]
 
-    def __init__(self, run: SectionRun) -> None:
-        self._run, self._seed, self._matches = run, run.seed, run.budget("experiment_matches")
 
-    def literal(
-        self, game: Game, variant: TrainingVariant, runs: str, explorations: str = "explorations"
-    ) -> list[ExploringAgent]:
-        """Return the agents of literal trainings. ``runs`` and ``explorations`` are the names of their numbers."""
-        settings = variant.settings._replace(explorations=self._run.budget(explorations))
-        play = settings._replace(explorations=_PLAY_EXPLORATIONS, temperature=PLAY.temperature)
-        games, plies, agents = self._run.budget("literal_games"), variant.opening_plies, []
-        for seed in self._run.seeds(runs):
-            network, _ = train_from_start(game, games, settings, seed, opening_plies=plies)
-            agents.append(ExploringAgent(game, network, play, seed=seed))
-        return agents
+def _ours(run: SectionRun, game: Game, environment: str, architecture: str) -> list[PositionAgent]:
+    """Return the agents of some trainings of ours."""
+    options, iterations = {**OURS, "architecture": architecture}, run.budget("our_games") // GAMES_OF_STEP
+    seeds = run.seeds("our_runs")
+    networks = [train_alphazero(environment, options, iterations, seed).network for seed in seeds]
+    return [network_agent(game, network, seed, **PLAY_OPTIONS) for network, seed in zip(networks, seeds, strict=True)]
 
-    def ours(self, game: Game, environment: str, architecture: str) -> list[PositionAgent]:
-        """Return the agents of some trainings of ours."""
-        options, iterations = {**OURS, "architecture": architecture}, self._run.budget("our_games") // GAMES_OF_STEP
-        seeds = self._run.seeds("our_runs")
-        networks = (train_alphazero(environment, options, iterations, seed).network for seed in seeds)
-        return [alphazero_agent(game, network, seed) for network, seed in zip(networks, seeds, strict=True)]
 
-    def wins(self, agents: Sequence[PositionAgent], opponent: str) -> Estimate:
-        """Return the median percentage of games that the agents win moving first."""
-        return self._median(
-            agents, lambda agent: wins_from_seat(agent, opponent, 0, self._matches, self._seed + 1).value
-        )
+def _wins(run: SectionRun, agents: Sequence[PositionAgent]) -> Estimate:
+    """Return the median percentage of games that the agents win moving first."""
+    games, seed = run.budget("experiment_matches"), run.seed + 1
+    return _median(run, agents, [wins_from_seat(agent, _OPPONENT, 0, games, seed).value for agent in agents])
 
-    def wins_v_perfect_play(self, agents: Sequence[PositionAgent]) -> Estimate:
-        """Return the median percentage of games that the agents win moving first against perfect play."""
-        matches = self._matches
-        return self._median(agents, lambda agent: 100 * play_perfect_defender(agent, matches, self._seed).won / matches)
 
-    def openings(self, agents: Sequence[ExploringAgent], variant: TrainingVariant) -> Estimate:
-        """Return the median number of different openings in games of self-play as in the training."""
-        settings, plies = (
-            variant.settings._replace(explorations=self._run.budget("explorations")),
-            variant.opening_plies,
-        )
+def _wins_v_perfect_play(run: SectionRun, agents: Sequence[PositionAgent]) -> Estimate:
+    """Return the median percentage of games that the agents win moving first against perfect play."""
+    games = run.budget("experiment_matches")
+    return _median(run, agents, [100 * play_perfect_defender(agent, games, run.seed).won / games for agent in agents])
 
-        def different(agent: ExploringAgent) -> int:
-            played = (
-                play_game(GAME, agent.network, settings, seed, opening_plies=plies) for seed in range(_COUNTED_GAMES)
-            )
-            return different_openings(played, GAME, _COUNTED_PLIES - plies)
 
-        return self._median(agents, different)
+def _openings(run: SectionRun, agents: Sequence[ExploringAgent], settings: ExploreSettings) -> Estimate:
+    """Return the median number of different openings in games of self-play as in the training."""
 
-    def _median(self, agents: Sequence[_AnyAgent], measure: Callable[[_AnyAgent], float]) -> Estimate:
-        games = self._run.budget("literal_games" if isinstance(agents[0], ExploringAgent) else "our_games")
-        return median_of([measure(agent) for agent in agents], f"runs of {games:,} games")
+    def different(agent: ExploringAgent) -> int:
+        played = (play_game(GAME, agent.network, settings, seed) for seed in range(_COUNTED_GAMES))
+        return different_openings(played, GAME, _COUNTED_PLIES - settings.opening_plies)
+
+    return _median(run, agents, [different(agent) for agent in agents])
+
+
+def _median(run: SectionRun, agents: Sequence[PositionAgent], values: Sequence[float]) -> Estimate:
+    games = run.budget("literal_games" if isinstance(agents[0], ExploringAgent) else "our_games")
+    return median_of(values, f"runs of {games:,} games")

@@ -29,7 +29,8 @@ from ci_envs.games.operations import (
     transform,
 )
 from ci_envs.kernels.compiler import kernel
-from ci_envs.kernels.random_numbers import next_random, random_below
+from ci_envs.kernels.random_draws import draw_by_weight
+from ci_envs.kernels.random_numbers import random_below
 from ci_envs.reports.report_e.compiled_network import CompiledNetwork, evaluate_board
 
 NODE = np.dtype(
@@ -59,7 +60,7 @@ _ROOT = 0
 
 
 class ExploreSettings(NamedTuple):
-    """The settings of the search.
+    """The settings of the search and of self-play.
 
     Attributes:
         c: The exploration constant.
@@ -68,6 +69,7 @@ class ExploreSettings(NamedTuple):
         repaired: Whether the search does what the text of report E says; otherwise it does what its listing does.
         growth: If above 0, c grows with the visits N of a node by log((N + 1 + growth) / growth), as in AlphaZero.
         symmetries: Whether the repaired search evaluates random images of the board.
+        opening_plies: The number of random plies at the start of each game of self-play, an even number.
     """
 
     c: float = 1.0
@@ -76,6 +78,7 @@ class ExploreSettings(NamedTuple):
     repaired: bool = True
     growth: float = 0.0
     symmetries: bool = True
+    opening_plies: int = 0
 
 
 class Tree(NamedTuple):
@@ -145,26 +148,24 @@ def next_move(tree: Any, settings: Any) -> Any:
     root = nodes[_ROOT]
     for action in range(len(shares)):
         shares[action] = 0
-    total, most, wins = 0.0, 1, False
-    for child in range(root.first, root.first + root.children):
+    children = range(root.first, root.first + root.children)
+    most, wins = 1, False
+    for child in children:
         most = max(most, nodes[child].n)
         wins |= nodes[child].u == np.inf
     wins &= settings.repaired
-    for child in range(root.first, root.first + root.children):
+    for child in children:
         weight = (nodes[child].n / most) ** (1 / settings.temperature)
         if wins:
             weight = 1.0 if nodes[child].u == np.inf else 0.0
         shares[nodes[child].action] = weight
-        total += weight
-    word, tree.random[0] = next_random(tree.random[0])
-    left = np.float64(word >> np.uint64(11)) / 2.0**53 * total
+    action, tree.random[0] = draw_by_weight(shares, len(shares), tree.random[0])
+    total = shares.sum()
     drawn = -1
-    for child in range(root.first, root.first + root.children):
-        share = shares[nodes[child].action]
-        if share > 0 and (left >= 0 or drawn < 0):
+    for child in children:
+        shares[nodes[child].action] /= total
+        if nodes[child].action == action:
             drawn = child
-        left -= share
-        shares[nodes[child].action] = share / total
     return drawn
 
 
@@ -263,7 +264,7 @@ def _evaluate(game: Any, tree: Any, own: Any, opp: Any, image: Any) -> Any:
     write_planes(game, own, opp, planes)
     for row in range(board.shape[0]):
         for column in range(board.shape[1]):
-            board[row, column] = planes[row, column, 0] - planes[row, column, 1]
+            board[row, column, 0] = planes[row, column, 0] - planes[row, column, 1]
     return evaluate_board(tree.network)
 
 

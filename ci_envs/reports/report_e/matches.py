@@ -1,27 +1,16 @@
 """The matches of section E, also against perfect play."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ci_envs.agent_interface.interface import Agent, PositionAgent
-from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.reports.estimates import Estimate
 from ci_envs.reports.matches import play_from_seat, wins_of
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
-
-if TYPE_CHECKING:
-    from ci_envs.agents.alphazero.network import Network
-
-
-def alphazero_agent(game: Game, network: "Network", seed: int) -> PositionAgent:
-    """Return our ``alphazero`` with a network: 200 simulations for each move, and the exploration constant 1."""
-    from ci_envs.agents.alphazero.agent import AlphaZeroAgent
-
-    return AlphaZeroAgent(game, network, simulations=200, exploration=1.0, lookahead=1, leaves=1, seed=seed)
 
 
 def wins_from_seat(agent: Agent, opponent: str, seat: int, games: int, seed: int) -> Estimate:

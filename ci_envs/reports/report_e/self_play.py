@@ -37,19 +37,17 @@ class PlayedGame(NamedTuple):
     outcome: int
 
 
-def play_game(
-    game: Game, network: "Network", settings: ExploreSettings, seed: int, *, opening_plies: int = 0
-) -> PlayedGame:
+def play_game(game: Game, network: "Network", settings: ExploreSettings, seed: int) -> PlayedGame:
     """Play a game of a network against itself; the tree is kept from move to move.
 
     Args:
         game: A game in which the players alternate.
         network: With the architecture ``unpadded``.
-        settings: Those of the search.
+        settings: Those of the search and of self-play.
         seed: Of all random numbers, 0 to 2**64 - 1.
-        opening_plies: The number of random plies before the first move of the network, an even number.
     """
-    start = random_openings(game, 1, opening_plies, seed)[0] if opening_plies else np.array(game.start(), np.uint64)
+    plies = settings.opening_plies
+    start = random_openings(game, 1, plies, seed)[0] if plies else np.array(game.start(), np.uint64)
     tree = new_tree(game, settings.explorations, compiled_network(network), seed)
     most = game.action_count
     words, shares = np.zeros((most, 2), np.uint64), np.zeros((most, most))
@@ -74,9 +72,7 @@ def _play(game: Any, tree: Any, settings: Any, start: Any, words: Any, shares: A
     return plies, nodes[0].v if plies % 2 == 1 else -nodes[0].v
 
 
-def train(
-    network: "Network", game: Game, settings: ExploreSettings, seed: int, *, opening_plies: int = 0
-) -> Iterator[tuple[float, PlayedGame]]:
+def train(network: "Network", game: Game, settings: ExploreSettings, seed: int) -> Iterator[tuple[float, PlayedGame]]:
     """Train a network for ever, and yield the loss and the game after each game.
 
     Self-play amplifies the smallest difference: one move that is drawn otherwise changes all later games. So equal
@@ -88,14 +84,13 @@ def train(
         game: A game in which the players alternate.
         settings: Those of the search, repaired: with the listing of report E nothing can be learned.
         seed: Of all random numbers.
-        opening_plies: The number of random plies at the start of each game, an even number.
     """
     import torch
 
     optimizer = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY)
     rng = np.random.default_rng(seed)
     while True:
-        played = play_game(game, network, settings, int(rng.integers(2**63)), opening_plies=opening_plies)
+        played = play_game(game, network, settings, int(rng.integers(2**63)))
         loss = game_loss(network, game, played)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]

@@ -39,6 +39,9 @@ GAMES_OF_STEP = 50
 OURS: Mapping[str, Any] = {"games": GAMES_OF_STEP, "lanes": GAMES_OF_STEP, "batch": 256}
 """Our training, for runs of a few thousand games."""
 
+PLAY_OPTIONS: Mapping[str, Any] = {"simulations": 200, "exploration": 1.0}
+"""The options with which our ``alphazero`` plays by networks of this section."""
+
 _FOLDER = Path(__file__).parent
 
 
@@ -68,9 +71,7 @@ def described_network() -> "Network":
     return read_model(_FOLDER / "described.safetensors", GAME).network
 
 
-def train_from_start(
-    game: Game, games: int, settings: ExploreSettings, seed: int, *, opening_plies: int = 0
-) -> "tuple[Network, TrainingLog]":
+def train_from_start(game: Game, games: int, settings: ExploreSettings, seed: int) -> "tuple[Network, TrainingLog]":
     """Train a new network by the literal training.
 
     Args:
@@ -78,11 +79,10 @@ def train_from_start(
         games: The number of games of self-play.
         settings: The settings of the search.
         seed: The seed of the weights and of the games.
-        opening_plies: The number of random plies at the start of each game, an even number.
     """
     network = untrained_network(game, "unpadded", seed)
     log = TrainingLog([], [])
-    for loss, played in islice(train(network, game, settings, seed, opening_plies=opening_plies), games):
+    for loss, played in islice(train(network, game, settings, seed), games):
         log.losses.append(loss)
         log.outcomes.append(played.outcome)
     return network, log
