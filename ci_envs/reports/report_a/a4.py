@@ -1,8 +1,8 @@
 """Section A4: tic-tac-toe by Q-learning and by Monte Carlo.
 
-:mod:`~ci_envs.reports.report_a.tictactoe_tables` contains the literal version and lists its bugs. The described version
-is our ``q_learning`` and ``monte_carlo`` with the rates of report A. In it the value of the next move has an effect,
-and the return of a position is the final reward.
+:mod:`~ci_envs.reports.report_a.tictactoe_tables` contains the literal version. The described version is our
+``q_learning`` and ``monte_carlo`` with the rates of report A. In it the value of the next move has an effect, and the
+return of a position is the final reward.
 """
 
 from collections.abc import Mapping

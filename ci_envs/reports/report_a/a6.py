@@ -1,6 +1,6 @@
 """Section A6: Quixo by an evolution of lists of layers, which report A calls NEAT.
 
-:mod:`ci_envs.reports.report_a.quixo_layers` lists the peculiarities of the literal version.
+:mod:`ci_envs.reports.report_a.quixo_layers` contains the literal version.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,6 @@
 """AlphaZero for Quixo as in report A's program: its search, its training and its agent.
 
-The search has four bugs of the program:
-
-* V of a node is the sum of the values instead of their mean.
-* The search does not store the priors in the children. So P is 0, the exploration term is 0, and C has no effect.
-* The value of a leaf is for the player to move in the leaf, but all nodes of the path add it with the same sign.
-* The network also evaluates finished positions.
+``a7.toml`` lists the bugs of the program. Besides, its network also evaluates finished positions.
 
 The agent plays the action to the child with the largest V; of equal children it plays the first. A child that was never
 visited has a V of 0.

@@ -2,11 +2,7 @@
 
 The input of a network are 25 cells: 1 for an own cube, -1 for a cube of the opponent, 0 for a blank cube. Every layer,
 also the output layer, has a ReLU. A softmax follows. The network plays the legal action with the largest output; of
-equal actions it plays the first. The literal version has these peculiarities of report A's code:
-
-- A child always has a new random output layer.
-- Every mutation of a network with more than two layers replaces an inner layer by a random layer.
-- The best networks survive, but their fitness is set to 0 before the selection of parents.
+equal actions it plays the first. ``a6.toml`` lists the bugs of report A's code that the literal version keeps.
 """
 
 from collections.abc import Callable

@@ -3,17 +3,8 @@
 The code of a position is a number in base 3 with a digit for each cell: 0 empty, 1 X, 2 O. X moves first, so the number
 of stones determines the player to move. All values are from the point of view of X: X maximises them, O minimises them.
 
-Q-learning has this bug of report A:
-
-* The discounted value of the next move has no effect. Report A looks it up for positions in which the same player moves
-  twice. These positions are never stored, so the value is always 0. The target of a move is the new value of the next
-  move: the final reward passes backwards through the game, with a tenth of the difference at each move.
-
-Monte Carlo has these bugs of report A:
-
-* The return of a position is the final reward summed over this position and all later positions, so longer wins have a
-  larger return.
-* The agent samples its move from the best third of the moves, with their values as weights, even if they are negative.
+``a4.toml`` lists the bugs of report A that they keep. In Q-learning the target of a move is the new value of the next
+move: the final reward passes backwards through the game, with a tenth of the difference at each move.
 """
 
 from pathlib import Path

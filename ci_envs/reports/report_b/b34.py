@@ -1,8 +1,7 @@
 """Section B34: Nim by Q-learning.
 
-The literal version is in :mod:`~ci_envs.reports.report_b.nim_q_learning`, with the bugs that it keeps. The described
-version is our ``q_learning`` with the same rates: it explores by epsilon instead of by its complement, here never, and
-credits the winning move.
+The literal version is in :mod:`~ci_envs.reports.report_b.nim_q_learning`. The described version is our ``q_learning``
+with the same rates: it explores by epsilon instead of by its complement, here never, and credits the winning move.
 """
 
 from functools import cache

@@ -1,6 +1,6 @@
 """Section B5: Quarto by the "wandering" genetic algorithm, which runs an evolution for each placement and each piece.
 
-:mod:`ci_envs.reports.report_b.quarto_wandering` lists the bugs that the literal version keeps.
+:mod:`ci_envs.reports.report_b.quarto_wandering` contains the literal version.
 """
 
 from functools import partial

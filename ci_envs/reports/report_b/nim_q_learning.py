@@ -1,11 +1,4 @@
-"""Report B's Q-learning for Nim.
-
-It has these properties of report B's code:
-
-* The exploration is inverted: with the probability epsilon the learner plays the best move, otherwise a random move.
-  With report B's epsilon of 1 it always plays the best move.
-* The last, winning move of the learner gets no reward. The move before it gets the reward.
-* The table continues over games, and over runs with other opponents.
+"""Report B's Q-learning for Nim, with the bugs that ``b34.toml`` lists.
 
 Report B samples the initial values of a position on its first visit. Here all initial values are sampled at the start,
 which has the same effect.

@@ -1,12 +1,6 @@
-"""The "wandering" genetic algorithm of report B as agents, with its bugs, and a simple rule with the same strength.
+"""The "wandering" genetic algorithm of report B as agents, and a simple rule with the same strength.
 
-The evolution is that of our ``quarto_ga:algorithm=wandering``, with these differences of report B's code:
-
-- The fitness evaluates all pairs of a genome on the current board, so the lookahead ignores changes of the board.
-- A mutation replaces each gene with probability 1/2, because the code compares a threshold with a coin.
-- The fitness is negative if the opponent can win, and the roulette uses negative numbers. If the sum is negative, the
-  worst genomes are the most likely parents.
-- The re-start makes new genomes and discards them, so this module omits it.
+The evolution is that of our ``quarto_ga:algorithm=wandering``, with the bugs of report B's code that ``b5.toml`` lists.
 
 The number of pairs of a genome is the number of pieces that are not on the board, at most four. In report B's matches
 this number does not increase in a later game. Here an agent starts each game with four pairs (``B5:two_pairs`` shows

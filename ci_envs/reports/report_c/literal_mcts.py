@@ -2,12 +2,8 @@
 
 Each iteration selects children by UCB1 until it reaches a node without children or with an untried move. It adds a node
 for the last untried move, plays a random game from this node, and adds the result to all nodes up to the root, with
-alternating sign. The agent plays the most visited move; of equal moves it plays the first. The search has these bugs:
-
-* The result is from the point of view of the agent, also if the opponent moved last. Then it has the wrong sign in all
-  nodes of the path.
-* Finished positions have untried moves, so the search continues after the end of the game. The winner of such a
-  position is the owner of the first line that the line test finds.
+alternating sign. The agent plays the most visited move; of equal moves it plays the first. ``c.toml`` lists the bugs of
+the search. The winner of a position after the end of the game is the owner of the first line that the line test finds.
 
 Options repair each bug. Report C's agent always plays X. Our version also plays O, in the same way.
 """
