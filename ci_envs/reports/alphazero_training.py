@@ -1,7 +1,6 @@
 """Networks of ``alphazero`` in a section, and their training with the options of a report."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,7 +8,6 @@ from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.games.game import Game
-from ci_envs.reports.section_run import Measure, SectionRun
 from ci_envs.reports.trainers import new_trainer
 from ci_envs.training.trainer import Trainer
 
@@ -30,23 +28,6 @@ class TrainedNetwork(NamedTuple):
     network: "Network"
     losses: tuple[float, ...]
     outcomes: tuple[int, ...]
-
-
-def one_thread(measure: Measure) -> Measure:
-    """Return a measurement during which PyTorch uses one thread, which is faster for small networks."""
-
-    @wraps(measure)
-    def measured(run: SectionRun) -> None:
-        from torch import get_num_threads, set_num_threads
-
-        threads = get_num_threads()
-        set_num_threads(1)
-        try:
-            measure(run)
-        finally:
-            set_num_threads(threads)
-
-    return measured
 
 
 def untrained_network(game: Game, architecture: str, seed: int) -> "Network":

@@ -17,11 +17,11 @@ import numpy as np
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
+from ci_envs.devices import torch_threads
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
 from ci_envs.reports.alphazero_training import (
     network_agent,
-    one_thread,
     parameter_count,
     train_alphazero,
     untrained_network,
@@ -57,7 +57,7 @@ _CAPACITY = 100  # entries of the data, which even a short training exceeds
 _OURS = f"alphazero:simulations={SIMULATIONS}"
 
 
-@one_thread
+@torch_threads(1)  # is faster for small networks
 def _measure(run: SectionRun) -> None:
     """Train the networks, and play the matches against random."""
     seed, matches = run.seed, run.budget("matches")

@@ -19,7 +19,8 @@ import numpy as np
 
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
-from ci_envs.reports.alphazero_training import network_agent, one_thread, parameter_count, untrained_network
+from ci_envs.devices import torch_threads
+from ci_envs.reports.alphazero_training import network_agent, parameter_count, untrained_network
 from ci_envs.reports.estimates import Estimate, mean_of, measured_share, median_of
 from ci_envs.reports.matches import SEATS
 from ci_envs.reports.report_e.agent import trained_agent
@@ -41,9 +42,10 @@ _MEDIANS = (2.1, 2.1, 0.5, 0.6, 0.5, 0.4, 0.3, 0.6, 0.6)
 
 _MEDIAN_GAMES = 3000
 _FEW = 50  # explorations
+_one_thread = torch_threads(1)  # is faster for small networks
 
 
-@one_thread
+@_one_thread
 def _measure_matches(run: SectionRun) -> None:
     """Add the rows on matches against the opponents, from either seat, and against perfect play."""
     seed, matches, games = run.seed, run.budget("matches"), run.budget("perfect_games")
@@ -63,7 +65,7 @@ def _agents(seed: int) -> list[PositionAgent]:
     return [trained_agent(GAME, seed), network_agent(GAME, described_network(), seed, **PLAY_OPTIONS), ours]
 
 
-@one_thread
+@_one_thread
 def _measure_searches(run: SectionRun) -> None:
     """Add the rows on the search of the listing and on the repaired one, with the same network."""
     seed, matches = run.seed, run.budget("matches")
@@ -82,7 +84,7 @@ def _measure_searches(run: SectionRun) -> None:
         run.add(f"{name}: {_FEW} explorations, wins moving first v {_MINIMAX}", share)
 
 
-@one_thread
+@_one_thread
 def _measure_trainings(run: SectionRun) -> None:
     """Add the rows on the trainings. The intervals are those of a mean, a median and shares of one run."""
     logs = [read_logs()[name] for name in ("literal", "described", "ours")]
@@ -153,7 +155,7 @@ def _after(name: str, games: int, values: list[float]) -> Series:
     return Series.curve(name, values, first=games, step=games)
 
 
-@one_thread
+@_one_thread
 def _measure_experiments(run: SectionRun) -> None:
     if not run.quick:
         measure_experiments(run)
