@@ -9,7 +9,7 @@ number of games, the temperature and symmetries. These options are those of its 
 """
 
 from collections.abc import Mapping
-from time import perf_counter
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.arena.match import play_match
+from ci_envs.arena.timing import decision_times
 from ci_envs.devices import torch_threads
 from ci_envs.games.openings import random_openings
 from ci_envs.games.quixo import Quixo
@@ -115,12 +116,7 @@ def _literal_search_of_ours() -> ReportAlphaZeroAgent:
 
 def _seconds_per_move(agent: Agent, moves: int) -> Estimate:
     """Return the time of a move of an agent, in positions after 8 random plies."""
-    assert isinstance(agent, PositionAgent)
-    times = []
-    for words in random_openings(_GAME, moves + 1, 8):
-        begun = perf_counter()
-        agent.act_on(words[np.newaxis])
-        times.append(perf_counter() - begun)
+    times = decision_times(agent, random_openings(_GAME, moves + 1, 8)[:, np.newaxis], inf)
     return median_of(times[1:], "moves")  # the first one compiles
 
 

@@ -238,7 +238,7 @@ def _expand(game: Any, tree: Any, here: Any, symmetries: Any) -> Any:
     if symmetries:
         image, tree.random[0] = random_below(tree.random[0], symmetry_count(game))
     value = _evaluate(game, tree, own, opp, image)
-    logits, largest, total = tree.network.policy.out, -np.inf, 0.0
+    logits, largest, total = tree.network.policy.out[0, 0], -np.inf, 0.0
     for cell in range(len(logits)):
         largest = max(largest, np.float64(logits[cell]))
     first = end = np.int64(tree.size[0])
