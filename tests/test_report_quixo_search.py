@@ -202,10 +202,10 @@ def test_costs_count_the_nodes_of_each_move():
     assert [bin(int(own | opp)).count("1") >= least for (own, opp), least in zip(words, (8, 6, 5), strict=True)]
     for search in (LITERAL, "minimax:depth=2", "minimax:depth=2,pruning=false"):
         costs = move_costs(search, words)
-        assert len(costs.actions) == len(costs.nodes) == len(costs.seconds) == 3
+        assert len(costs) == 3
         again = searcher(search)
-        assert [int(again.act_on(row[np.newaxis])[0]) for row in words] == costs.actions.tolist()
-        assert again.nodes == costs.nodes[-1]
+        assert [int(again.act_on(row[np.newaxis])[0]) for row in words] == costs["action"].tolist()
+        assert again.nodes == costs["nodes"][-1]
 
 
 # --- the agents

@@ -1,7 +1,7 @@
 """Measurements of searches that play Quixo: games against random, and the nodes and seconds of a move."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import process_time
 from typing import Any
 
@@ -46,38 +46,25 @@ def positions(count: int, seed: int) -> NDArray[np.uint64]:
     return np.concatenate([random_openings(QUIXO, 1, ply, seed + number) for number, ply in enumerate(plies)])
 
 
-@dataclass(frozen=True)
-class MoveCosts:
-    """The costs of the moves of a search in some positions.
-
-    Attributes:
-        actions: The actions, int64 (n,).
-        nodes: The nodes visited, int64 (n,).
-        seconds: The seconds of processor time taken, float64 (n,).
-    """
-
-    actions: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-
-
-def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int = 0) -> MoveCosts:
+def move_costs(search: QuixoSearch | str, words: NDArray[np.uint64], seed: int = 0) -> NDArray[np.void]:
     """Measure the moves of a search in n positions.
 
     Args:
         search: The search.
         words: The positions, uint64 (n, 2).
         seed: The seed of the search.
+
+    Returns:
+        The ``action``, the ``nodes`` visited and the ``seconds`` of processor time of each move, (n,).
     """
     agent = searcher(search, seed)
     agent.act_on(words[:0])  # compiles before the time is measured
-    costs: list[tuple[int, int, float]] = []
-    for row in words:
+    costs = np.zeros(len(words), [("action", np.int64), ("nodes", np.int64), ("seconds", np.float64)])
+    for row, cost in zip(words, costs, strict=True):
         began = process_time()
         (action,) = agent.act_on(row[np.newaxis])
-        costs.append((int(action), agent.nodes, process_time() - began))
-    actions, nodes, seconds = zip(*costs, strict=True)
-    return MoveCosts(np.array(actions), np.array(nodes), np.array(seconds))
+        cost["action"], cost["nodes"], cost["seconds"] = action, agent.nodes, process_time() - began
+    return costs
 
 
 def add_pruning(
@@ -96,14 +83,16 @@ def add_pruning(
     pruned = [move_costs(search, words) for search in searches]
     sides = {"without": plain, "with": pruned}
     for pruning, samples in sides.items():
-        nodes = (mean_of(one.nodes / 1000, "positions", least=0) for one in samples)
+        nodes = (mean_of(one["nodes"] / 1000, "positions", least=0) for one in samples)
         run.add(f"{label}nodes of a move {pruning} alpha-beta", *nodes)
     for pruning, samples in sides.items():
-        times = (mean_of(1000 * one.seconds, "positions", least=0) for one in samples)
+        times = (mean_of(1000 * one["seconds"], "positions", least=0) for one in samples)
         run.add(f"{label}time of a move {pruning} alpha-beta", *times)
     pairs = list(zip(plain, pruned, strict=True))
-    run.add(f"{label}fewer nodes with alpha-beta", *(_geometric_mean(one.nodes / other.nodes) for one, other in pairs))
-    same = (one.actions == other.actions for one, other in pairs)
+    run.add(
+        f"{label}fewer nodes with alpha-beta", *(_geometric_mean(one["nodes"] / other["nodes"]) for one, other in pairs)
+    )
+    same = (one["action"] == other["action"] for one, other in pairs)
     shares = (measured_share(int(each.sum()), len(words), sample="positions") for each in same)
     run.add(f"{label}same moves with alpha-beta", *shares)
 

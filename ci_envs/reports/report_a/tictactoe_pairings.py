@@ -50,7 +50,8 @@ def percentages(matches: Matches) -> dict[str, float]:
             found |= shares_of(record, [f"{name}{starter} starts, {what}" for what in OUTCOMES])
         if other == RANDOM:
             games = match.sides[0].total.games
-            found |= {f"{name}wins at turn {turn}": 100 * one.wins / games for turn, one in _by_turn(match).items()}
+            turns = _by_turn(match).items()
+            found |= {f"{name}wins at turn {turn}": 100 * record.wins / games for turn, record in turns}
     return found
 
 

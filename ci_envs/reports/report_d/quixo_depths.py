@@ -110,7 +110,7 @@ def _add_longest_moves(run: SectionRun, search: QuixoSearch, deepest: int) -> No
 
 def _longest(search: QuixoSearch | str, words: NDArray[np.uint64]) -> float:
     """Return the milliseconds of the longest move."""
-    return 1000 * float(move_costs(search, words).seconds.max())
+    return 1000 * float(move_costs(search, words)["seconds"].max())
 
 
 def add_same_moves(run: SectionRun) -> None:
@@ -122,7 +122,7 @@ def add_same_moves(run: SectionRun) -> None:
             (replace(MINIMAX, depth=depth), replace(ALPHA_BETA, depth=depth)),
             *((f"{spec},pruning=false", spec) for spec in (described, ours)),
         )
-        same = [np.sum(move_costs(one, words).actions == move_costs(other, words).actions) for one, other in pairs]
+        same = [np.sum(move_costs(one, words)["action"] == move_costs(other, words)["action"]) for one, other in pairs]
         shares = (measured_share(int(count), len(words), sample="positions") for count in same)
         run.add(f"depth {depth}, same moves as section D1", *shares)
 
