@@ -6,6 +6,7 @@ of one object is an illegal pass. The fitness is the share of 100 matches agains
 The optimal opponent is the plain nim-sum player of report B: it plays the first move that leaves a nim-sum of 0.
 """
 
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -90,7 +91,7 @@ def share_of_legal_genomes(genomes: Genomes) -> Values:
 
 def _measure_printed(run: SectionRun) -> None:
     """Add the rows on the best fitness and p of report B's evolution, with passes and with legal moves."""
-    genomes, values = _evolved(share_of_genomes, run.seeds("runs"))
+    genomes, values = _evolved(share_of_genomes, run.steps(run.seeds("runs")))
     legal, _ = _evolved(share_of_legal_genomes, run.seeds("legal_runs"))
     for generation in _PRINTED_GENERATIONS:
         _add(run, f"best measured fitness, generation {generation}", mean_of_runs(100 * values[:, generation]))
@@ -102,7 +103,7 @@ def _measure_printed(run: SectionRun) -> None:
     _add(run, "exact share of the best p", 100 * float(share_of()(_SHARE_GRID).max()))
 
 
-def _evolved(shares: ExactShares, seeds: range) -> tuple[Genomes, Values]:
+def _evolved(shares: ExactShares, seeds: Iterable[int]) -> tuple[Genomes, Values]:
     """Run report B's evolution of one gene for each seed."""
     return best_genomes(REPORT_PLAN, measured_fitness(shares), 1, _GENERATIONS, seeds)
 

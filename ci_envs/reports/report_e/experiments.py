@@ -16,21 +16,12 @@ from ci_envs.reports.report_e.agent import PLAY, ExploringAgent
 from ci_envs.reports.report_e.exploration import ExploreSettings
 from ci_envs.reports.report_e.matches import play_perfect_defender, wins_from_seat
 from ci_envs.reports.report_e.self_play import different_openings, play_game
-from ci_envs.reports.report_e.trainings import (
-    ENVIRONMENT,
-    GAME,
-    GAMES_OF_STEP,
-    OURS,
-    PLAY_OPTIONS,
-    train_from_start,
-)
+from ci_envs.reports.report_e.trainings import ENVIRONMENT, GAME, GAMES_OF_STEP, OURS, PLAY_OPTIONS, train_from_start
 from ci_envs.reports.section_run import SectionRun
 
 _PLAY_EXPLORATIONS = 200  # in the matches
 _COUNTED_PLIES, _COUNTED_GAMES = 4, 100
 _ARCHITECTURES = ("unpadded", "32x3")
-
-
 _OPPONENT = "minimax:depth=2"  # a stronger one wins all games against agents of such short trainings
 
 VARIANTS: Mapping[str, ExploreSettings] = {
