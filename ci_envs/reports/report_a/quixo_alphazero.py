@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 SIMULATIONS = 10
 """Simulations for each move, in training and in play."""
 
-GAMES = 20
-"""Games of self-play in the training of report A."""
-
 MODEL = Path(__file__).with_name("quixo_alphazero.safetensors")
 """The network of :func:`train_network` with ``16x10_pooled``, 20 games and the seed 0: 16 channels instead of 256,
 because the file of report A's network would have 47 MB."""
