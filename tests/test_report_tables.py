@@ -16,7 +16,7 @@ from ci_envs.arena import play_match
 from ci_envs.games.grid import lines_of
 from ci_envs.kernels.compiler import kernel
 from ci_envs.reports.nim_strategies import REPORT_ROWS, after, nim_optimal, nim_sum, row_random, win_percentage
-from ci_envs.reports.report_a.tictactoe_players import monte_carlo_agent, q_agent
+from ci_envs.reports.report_a.tictactoe_players import table_agent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q, read_tables
 from ci_envs.reports.report_b.nim_q_learning import (
     QLearningRates,
@@ -39,6 +39,7 @@ from ci_envs.reports.trainers import learned, new_tabular_trainer, train_to
 
 QUIXO = Quixo()
 PRINTED = QLearningRates()
+METHODS = ("q_learning", "monte_carlo")
 
 
 # --- tic-tac-toe in report A: boards are texts of X, O and dots
@@ -125,9 +126,9 @@ def weighted_cell(values, board, seed):
 
 def test_moves_of_report_as_agents():
     positions = random_positions(TICTACTOE, 200, seed=1)
-    q_table, values = (table.astype(np.float64) for table in read_tables())
-    greedy_agent = q_agent(TICTACTOE, None, q_table)
-    drawn = monte_carlo_agent(TICTACTOE, None, values)
+    tables = {method: table.astype(np.float64) for method, table in read_tables().items()}
+    agents = [table_agent(TICTACTOE, None, method=method, table=tables[method]) for method in METHODS]
+    (greedy_agent, drawn), (q_table, values) = agents, (tables[method] for method in METHODS)
     q_values = {(int(position), int(cell)): q_table[position, cell] for position, cell in np.argwhere(q_table)}
     words = np.array([(position.own, position.opp) for position in positions], dtype=np.uint64)
     seeds = np.arange(200, dtype=np.uint64)

@@ -184,5 +184,5 @@ def _solves(name: str, problem: Problem) -> bool:
 
 def problem_type_of(solver: Solver) -> type[Problem]:
     """Return the type of the problems that a solver solves."""
-    annotation: Any = get_type_hints(solver).get("problem")
+    annotation: Any = get_type_hints(getattr(solver, "func", solver)).get("problem")  # a partial has no type hints
     return annotation if isinstance(annotation, type) and issubclass(annotation, Problem) else Problem

@@ -6,11 +6,12 @@ Its early stopping uses the best fitness of all generations.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from ci_envs.optimisation.bit_string.problem import BitString
 from ci_envs.optimisation.solving import Result, optimise
 from ci_envs.reports.estimates import median_of
-from ci_envs.reports.report_a.black_box_ga import PARENTS, PATIENCE, POPULATION, by_fitness, by_ones, generations
+from ci_envs.reports.report_a.black_box_ga import PARENTS, PATIENCE, POPULATION, black_box, generations
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
 
@@ -67,4 +68,6 @@ def _in_generations(result: Result) -> Figures:
     return result.value, result.history[-1][0] / POPULATION, result.work / POPULATION, result.work
 
 
-SECTION = section(__file__, _measure, solvers={"A3:fitness": by_fitness, "A3:ones": by_ones})
+SECTION = section(
+    __file__, _measure, solvers={f"A3:{parents}": partial(black_box, parents=parents) for parents in PARENTS}
+)

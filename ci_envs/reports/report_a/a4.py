@@ -6,6 +6,7 @@ return of a position is the final reward.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from ci_envs.reports.report_a.tictactoe_pairings import (
     plots,
     shares_of,
 )
-from ci_envs.reports.report_a.tictactoe_players import monte_carlo_agent, q_agent
+from ci_envs.reports.report_a.tictactoe_players import table_agent
 from ci_envs.reports.report_a.tictactoe_tables import TICTACTOE, learn_monte_carlo, learn_q
 from ci_envs.reports.section_run import SectionRun, section
 from ci_envs.reports.trainers import learned
@@ -69,11 +70,12 @@ def _measure(run: SectionRun) -> None:
 def _literal_agents(episodes: int, seed: int) -> tuple[dict[str, Agent], Agent]:
     """Return the agents of a run, and a Monte Carlo agent that learned from the final reward."""
     agents = {
-        Q_LEARNING: q_agent(TICTACTOE, seed, learn_q(episodes, seed)),
-        MONTE_CARLO: monte_carlo_agent(TICTACTOE, seed, learn_monte_carlo(episodes, seed + 1)),
+        Q_LEARNING: table_agent(TICTACTOE, seed, "q_learning", learn_q(episodes, seed)),
+        MONTE_CARLO: table_agent(TICTACTOE, seed, "monte_carlo", learn_monte_carlo(episodes, seed + 1)),
         RANDOM: make_agent("random", TICTACTOE, seed=seed + 3),
     }
-    return agents, monte_carlo_agent(TICTACTOE, seed, learn_monte_carlo(episodes, seed + 2, summed=False))
+    final_reward = learn_monte_carlo(episodes, seed + 2, summed=False)
+    return agents, table_agent(TICTACTOE, seed, "monte_carlo", final_reward)
 
 
 def _ours(run: SectionRun, specs: Mapping[str, str], episodes: int, words: NDArray[np.uint64]) -> Figures:
@@ -101,4 +103,8 @@ def _final_reward(monte_carlo: Agent, random: Agent, games: int) -> Figures:
     return shares_of(record, [f"{name}, {what}" for what in OUTCOMES])
 
 
-SECTION = section(__file__, _measure, agents={"A4:q_learning": q_agent, "A4:monte_carlo": monte_carlo_agent})
+SECTION = section(
+    __file__,
+    _measure,
+    agents={f"A4:{method}": partial(table_agent, method=method) for method in ("q_learning", "monte_carlo")},
+)

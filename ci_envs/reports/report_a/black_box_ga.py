@@ -58,7 +58,7 @@ def generations(problem: BitString, parents: str, seed: int) -> Iterator[State]:
             return
 
 
-def black_box(problem: BitString, parents: str, *, seed: int = 0) -> Iterator[Incumbent]:
+def black_box(problem: BitString, *, parents: str, seed: int = 0) -> Iterator[Incumbent]:
     """Solve a black box by report A's algorithm. The work is the number of fitness evaluations.
 
     Args:
@@ -68,13 +68,3 @@ def black_box(problem: BitString, parents: str, *, seed: int = 0) -> Iterator[In
     """
     for state in generations(problem, parents, seed):
         yield Incumbent(state.hall[0], float(state.hall_fitness[0]), state.calls)
-
-
-def by_fitness(problem: BitString, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a black box with parents selected by fitness (:func:`black_box`)."""
-    return black_box(problem, "fitness", seed=seed)
-
-
-def by_ones(problem: BitString, *, seed: int = 0) -> Iterator[Incumbent]:
-    """Solve a black box with parents selected by the number of ones (:func:`black_box`)."""
-    return black_box(problem, "ones", seed=seed)

@@ -36,38 +36,27 @@ class WeightedTablePolicy(LiteralPolicy):
         return _drawn_action(game, own, opp, seed, *memory)
 
 
-def q_agent(game: Game, seed: int | None, table: NDArray[np.floating[Any]] | None = None) -> LiteralAgent:
-    """Make report A's Q-learning agent.
+_POLICIES = {"q_learning": BestTablePolicy(), "monte_carlo": WeightedTablePolicy()}
+
+
+def table_agent(
+    game: Game, seed: int | None, method: str, table: NDArray[np.floating[Any]] | None = None
+) -> LiteralAgent:
+    """Make an agent of report A.
 
     Args:
         game: Tic-tac-toe.
-        seed: Not used, because the agent is deterministic.
-        table: A table of :func:`~ci_envs.reports.report_a.tictactoe_tables.learn_q`; by default that of this package.
-
-    Raises:
-        ValueError: The game is not tic-tac-toe.
-    """
-    return _table_agent(game, seed, BestTablePolicy(), read_tables()[0] if table is None else table)
-
-
-def monte_carlo_agent(game: Game, seed: int | None, table: NDArray[np.floating[Any]] | None = None) -> LiteralAgent:
-    """Make report A's Monte Carlo agent.
-
-    Args:
-        game: Tic-tac-toe.
-        seed: The seed of the random moves.
-        table: A table of :func:`~ci_envs.reports.report_a.tictactoe_tables.learn_monte_carlo`; by default that of this
+        seed: The seed of the random moves. ``q_learning`` is deterministic.
+        method: ``q_learning`` or ``monte_carlo``.
+        table: A table of this method (:mod:`~ci_envs.reports.report_a.tictactoe_tables`); by default that of this
             package.
 
     Raises:
         ValueError: The game is not tic-tac-toe.
     """
-    return _table_agent(game, seed, WeightedTablePolicy(), read_tables()[1] if table is None else table)
-
-
-def _table_agent(game: Game, seed: int | None, policy: LiteralPolicy, table: NDArray[np.floating[Any]]) -> LiteralAgent:
     require_equal("report:A4", game, TICTACTOE)
-    values, cells = np.asarray(table, dtype=np.float64), game.action_count
+    policy, cells = _POLICIES[method], game.action_count
+    values = np.asarray(read_tables()[method] if table is None else table, dtype=np.float64)
     return LiteralAgent(
         game, lambda: CompiledPolicy(policy, (values, np.empty(cells, np.int64), np.empty(cells))), seed=seed
     )

@@ -7,6 +7,7 @@ of stones determines the player to move. All values are from the point of view o
 move: the final reward passes backwards through the game, with a tenth of the difference at each move.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,10 @@ def learn_monte_carlo(episodes: int = EPISODES, seed: int = 0, *, summed: bool =
     return table
 
 
-def read_tables() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the tables of Q-learning and of Monte Carlo of this package."""
+def read_tables() -> Mapping[str, NDArray[np.float32]]:
+    """Return the tables of this package by method: ``q_learning`` and ``monte_carlo``."""
     with np.load(TABLES, allow_pickle=False) as file:
-        return file["q_learning"], file["monte_carlo"]
+        return dict(file)
 
 
 @inlined
