@@ -288,7 +288,7 @@ def test_the_experiments_of_report_e_run(monkeypatch):
     """Games against perfect play are tested above: against untrained agents each takes seconds."""
     monkeypatch.setattr(experiments, "play_perfect_defender", lambda *_: PerfectPlayRecord(2, 1, 4, 3))
     shares = []
-    small = {"literal_games": 2, "our_games": 50, "experiment_matches": 2, "experiment_runs": 2, "our_runs": 1}
+    small = {"literal_games": 2, "our_games": 50, "experiment_matches": 2, "experiment_runs": 2, "larger_runs": 1}
     budget = {**descriptions()["E"]["budget"], **small, "explorations": 20, "larger_explorations": 20, "larger_size": 6}
     description = Description("E", {**descriptions()["E"], "budget": budget})
     run = SectionRun(description, RunOptions(report_progress=shares.append))

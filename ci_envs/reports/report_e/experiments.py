@@ -44,12 +44,13 @@ def measure_experiments(run: SectionRun) -> None:
     size = run.budget("larger_size")
     board, environment = ConnectN(size, size, 4), f"ConnectN-v0:rows={size},cols={size}"
     larger: list[Sequence[PositionAgent]] = [
-        _literal(run, board, ExploreSettings(explorations=run.budget("larger_explorations")), "our_runs"),
-        *(_ours(run, board, environment, name) for name in _ARCHITECTURES),
+        _literal(run, board, ExploreSettings(explorations=run.budget("larger_explorations")), "larger_runs"),
+        *(_ours(run, board, environment, name, "larger_runs") for name in _ARCHITECTURES),
     ]
     wins = (_wins(run, agents) for agents in larger)
     run.add(f"experiment: larger board, wins moving first v {_OPPONENT}", *wins)
-    small, large = (_wins_v_perfect_play(run, _ours(run, GAME, ENVIRONMENT, name)) for name in _ARCHITECTURES)
+    networks = (_ours(run, GAME, ENVIRONMENT, name, "experiment_runs") for name in _ARCHITECTURES)
+    small, large = (_wins_v_perfect_play(run, agents) for agents in networks)
     run.add("experiment: deeper network, wins moving first v perfect play", small, small, large)
 
 
@@ -61,10 +62,10 @@ def _literal(run: SectionRun, game: Game, settings: ExploreSettings, runs: str) 
     return [ExploringAgent(game, network, play, seed=seed) for network, seed in zip(networks, seeds, strict=True)]
 
 
-def _ours(run: SectionRun, game: Game, environment: str, architecture: str) -> list[PositionAgent]:
-    """Return the agents of some trainings of ours."""
+def _ours(run: SectionRun, game: Game, environment: str, architecture: str, runs: str) -> list[PositionAgent]:
+    """Return the agents of trainings of ours. ``runs`` is the name of their number."""
     options, iterations = {**OURS, "architecture": architecture}, run.budget("our_games") // GAMES_OF_STEP
-    seeds = run.seeds("our_runs")
+    seeds = run.seeds(runs)
     networks = [train_alphazero(environment, options, iterations, seed).network for seed in seeds]
     return [network_agent(game, network, seed, **PLAY_OPTIONS) for network, seed in zip(networks, seeds, strict=True)]
 
