@@ -274,6 +274,10 @@ def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
         ({"workers": 0}, "workers must be"),
         ({"workers": 13}, "workers must be"),
         ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
+        (
+            {"full_searches": 0.5, "simulations": 4},
+            "fast_simulations=8 needs at least as many simulations, not simulations=4",
+        ),
         ({"exact_iterations": 2}, "exact_iterations=2 needs a source of exact values: give exact"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),

@@ -208,6 +208,11 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
                 "keep_tree=true needs contempt=0 and selection=puct or ucb, not"
                 f" contempt={self.contempt:g} and selection={self.selection}"
             )
+        if self.full_searches < 1 and self.fast_simulations > self.simulations:
+            raise ValueError(
+                f"fast_simulations={self.fast_simulations} needs at least as many simulations, not"
+                f" simulations={self.simulations}"
+            )
         integer_between("threads" if self.workers is None else "workers", self.shares, 1, self.games)
 
     @property
@@ -245,5 +250,5 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             contempt=self.contempt,
             keeps_trees=self.keep_tree,
             full_searches=self.full_searches,
-            fast_simulations=min(self.fast_simulations, self.simulations),
+            fast_simulations=self.fast_simulations,
         )
