@@ -99,6 +99,7 @@ class _GamesInProgress:
     def play(self) -> Iterator[NDArray[np.void]]:
         """Yield the samples of each game when it ends."""
         while len(self.words):
+            # without fast searches nothing is drawn, so a seed still gives the games of earlier versions
             is_full = self.plan.full_searches == 1 or self.rng.random() < self.plan.full_searches
             found = self._search(None if is_full else self.plan.fast_simulations)
             if is_full:
