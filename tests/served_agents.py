@@ -9,7 +9,8 @@ from time import monotonic, sleep
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import make_agent
 
-_FOLDER = Path(os.environ.setdefault("CI_ENVS_TEST_EVENTS", tempfile.mkdtemp()))  # the worker processes inherit it
+_FOLDER = Path(os.environ.get("CI_ENVS_TEST_EVENTS") or tempfile.mkdtemp())
+os.environ["CI_ENVS_TEST_EVENTS"] = str(_FOLDER)  # the worker processes inherit it
 
 
 class FileEvent:
