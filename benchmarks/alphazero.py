@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from ci_envs import Quixo
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
-from ci_envs.agents.alphazero.inference import inference
-from ci_envs.agents.alphazero.network import new_network
+from ci_envs.agents.alphazero.inference import TorchInference, inference
+from ci_envs.agents.alphazero.network import Network, new_network
 from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
+from ci_envs.devices import device_named
 from ci_envs.games.batch import start_words
 from ci_envs.registry.games import resolve
 
@@ -48,17 +49,29 @@ def tree_simulations(id: str) -> Callable[[int], int]:
 
 
 def self_play_simulations(threads: int) -> Callable[[int], int]:
-    """Return a function that runs simulations of self-play of Quixo.
+    """Return a function that runs simulations of self-play of Quixo, by ONNX Runtime.
 
     The network is a new network of size 32x3, and the options are those of ``ci-envs train``. The function plays only
     the first plies of the games.
     """
-    config = AlphaZeroConfig(iterations=1, max_plies=_PLIES)
+    return _self_play(threads, inference, AlphaZeroConfig(iterations=1, max_plies=_PLIES))
+
+
+def batched_simulations() -> Callable[[int], int]:
+    """Return a function for 2,048 games of one thread at the same time, by PyTorch, on a GPU if there is one."""
+    config = AlphaZeroConfig(iterations=1, max_plies=_PLIES // 2, lanes=2048)
+    torch.set_num_threads(1)
+    return _self_play(1, partial(TorchInference, device=device_named(None)), config)
+
+
+def _self_play(
+    threads: int, new_inference: Callable[[Network], Evaluate], config: AlphaZeroConfig
+) -> Callable[[int], int]:
     plan = config.self_play(_GAME)
     network = new_network(_GAME, ARCHITECTURES["32x3"], 0)
 
     def work(amount: int) -> int:
-        evaluate, done = inference(network), 0
+        evaluate, done = new_inference(network), 0
         with ThreadPoolExecutor(threads) as pool:
             while done < amount:
                 rngs = [np.random.default_rng([done, thread]) for thread in range(threads)]

@@ -122,6 +122,11 @@ ROWS = (
         )
         for threads in (1, 2)
     ),
+    Row(
+        "AlphaZero simulations",
+        "self-play, 32x3, 2,048 games at once, PyTorch",
+        lambda: rate(alphazero.batched_simulations(), 1),
+    ),
     Row("AlphaZero simulations", "one leaf at a time, 256x10", lambda: rate(alphazero.report_simulations), peer=True),
     *(
         Row(
