@@ -116,8 +116,15 @@ class SB3Config(OpeningOptions, TrainingConfig):
     lookahead: Annotated[
         int,
         Option(
-            "plies of the look-ahead with which the agent plays on the ladder, and later from its file; the training "
-            "games are played without",
+            "plies of the look-ahead with which the agent plays on the ladder, and later from its file",
+            ge=0,
+            le=MAX_LOOKAHEAD,
+        ),
+    ] = 0
+    training_lookahead: Annotated[
+        int,
+        Option(
+            "plies of the look-ahead with which the agent plays the training games; only with maskable_ppo",
             ge=0,
             le=MAX_LOOKAHEAD,
         ),
@@ -177,6 +184,11 @@ class SB3Config(OpeningOptions, TrainingConfig):
             value = getattr(self, name)
             if value is not None and name not in known:
                 raise ValueError(f"{name}={value} is not an option of {self.algorithm}. Options: {', '.join(known)}")
+        if self.training_lookahead and self.algorithm != "maskable_ppo":
+            raise ValueError(
+                f"training_lookahead={self.training_lookahead} needs the action masks of maskable_ppo, not "
+                f"{self.algorithm}"
+            )
         if "batch_size" in known and self.n_steps == self.boards == len(self.opponents) == 1:
             raise ValueError(f"n_steps=1 needs boards=2 or more for {self.algorithm}: a rollout has at least two steps")
 

@@ -29,7 +29,14 @@ class Pool:
     """
 
     def __init__(
-        self, game: Game, network: PolicyArchitecture, *, size: int, latest_share: float, seed: int | None = None
+        self,
+        game: Game,
+        network: PolicyArchitecture,
+        *,
+        size: int,
+        latest_share: float,
+        lookahead: int = 0,
+        seed: int | None = None,
     ) -> None:
         """Make an empty pool.
 
@@ -38,13 +45,14 @@ class Pool:
             network: the description of the policies.
             size: maximum number of past selves.
             latest_share: the probability that the latest past self is drawn. Otherwise all are equally likely.
+            lookahead: plies of the look-ahead with which the past selves play.
             seed: the seed of the random numbers.
         """
         self.game = game
         self.network = network
         self.weights: list[Weights] = []
         self.next_entry = 0
-        self._size, self._latest_share = size, latest_share
+        self._size, self._latest_share, self._lookahead = size, latest_share, lookahead
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -62,7 +70,8 @@ class Pool:
         latest = self._rng.random() < self._latest_share
         policy = self.network.new_policy(self.game)
         policy.load_state_dict(self.weights[-1 if latest else self._rng.integers(len(self.weights))])
-        return SB3Agent(self.game, policy, deterministic=False, seed=int(self._rng.integers(2**63)))
+        seed = int(self._rng.integers(2**63))
+        return SB3Agent(self.game, policy, deterministic=False, lookahead=self._lookahead, seed=seed)
 
 
 def copy_of_weights(policy: BasePolicy) -> Weights:
@@ -92,7 +101,7 @@ def self_play_env(game: Game, config: SB3Config, max_cycles: int | None = None) 
         )
         for opponent in config.opponents
     ]
-    return BoardsVecEnv(*groups, draw_reward=config.draw_reward)
+    return BoardsVecEnv(*groups, draw_reward=config.draw_reward, lookahead=config.training_lookahead)
 
 
 class SelfPlayCallback(BaseCallback):

@@ -65,7 +65,12 @@ class SB3Trainer(Trainer):
         env = self_play_env(task.game, config, task.max_cycles)
         self.model = self._new_model(VecMonitor(env))
         self.pool = Pool(
-            task.game, self._network, size=config.pool_size, latest_share=config.pool_latest_share, seed=task.seed
+            task.game,
+            self._network,
+            size=config.pool_size,
+            latest_share=config.pool_latest_share,
+            lookahead=config.training_lookahead,
+            seed=task.seed,
         )
         self.callback = SelfPlayCallback(env, config.opponents, self.pool, max(1, config.steps // config.pool_updates))
         self._best: BestModel | None = None

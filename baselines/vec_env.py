@@ -10,6 +10,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 from typing_extensions import override
 
+from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.envs.vector import VectorBoardEnv
 
 
@@ -23,13 +24,15 @@ class BoardsVecEnv(VecEnv):
         groups: the vector environments.
     """
 
-    def __init__(self, *groups: VectorBoardEnv, draw_reward: float | None = None) -> None:
+    def __init__(self, *groups: VectorBoardEnv, draw_reward: float | None = None, lookahead: int = 0) -> None:
         """Combine vector environments of one game.
 
         Args:
             groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
             draw_reward: the reward at the end of a drawn or truncated game, which then has no value left. None means
                 0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
+            lookahead: plies within which the masks allow only the actions with the best forced result. 0 allows all
+                legal actions.
 
         Raises:
             ValueError: ``groups`` is empty, the games differ, or an environment has another ``autoreset_mode``.
@@ -43,6 +46,7 @@ class BoardsVecEnv(VecEnv):
                 raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
         self.groups = groups
         self._draw_reward = draw_reward
+        self._lookahead = Lookahead(groups[0].game, lookahead) if lookahead else None
         self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
         self._actions: NDArray[Any] = np.zeros(0)
         first = groups[0]
@@ -84,8 +88,14 @@ class BoardsVecEnv(VecEnv):
         return np.concatenate(planes), np.concatenate(rewards).astype(np.float32), np.concatenate(dones), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions, bool of shape (boards, actions)."""
-        return np.concatenate([group.action_masks() for group in self.groups])
+        """Return the actions that the agent can choose, bool of shape (boards, actions)."""
+        masks = np.concatenate([group.action_masks() for group in self.groups])
+        if self._lookahead is not None:
+            is_open = masks.any(axis=1)  # the opponent can end a game before the agent's first action
+            masks[is_open] = self._lookahead.best_actions(
+                np.concatenate([group.words for group in self.groups])[is_open]
+            )
+        return masks
 
     @override
     def close(self) -> None:

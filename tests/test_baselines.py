@@ -593,6 +593,11 @@ def test_a_run_can_start_from_a_model(tmp_path):
             SB3Trainer(Task(environment, other, None, 0), SB3Config(**(options | change)))
 
 
+def test_a_look_ahead_in_training_games_needs_action_masks():
+    with pytest.raises(ValueError, match="training_lookahead=2 needs the action masks of maskable_ppo, not dqn"):
+        SB3Config(algorithm="dqn", training_lookahead=2)
+
+
 class TestLookahead:
     def forced(self, position, plies):
         """Return the result within ``plies`` for the player to move, larger if a win is faster or a loss slower."""

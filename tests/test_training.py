@@ -564,6 +564,18 @@ class ScriptedLadder:
         monkeypatch.setattr(ladder.Measurement, "score", property(lambda measured: self.scores.pop(0)))
 
 
+def careful_actions(position):
+    """Return the actions that win at once, or else those after which the opponent cannot, or else all."""
+    after = {action: position.play(action) for action in position.legal_actions()}
+    wins = {action for action, later in after.items() if later.winner == position.to_move}
+    safe = {action for action, later in after.items() if not can_win_at_once(later)}
+    return wins or safe or set(after)
+
+
+def can_win_at_once(position):
+    return any(position.play(action).winner == position.to_move for action in position.legal_actions())
+
+
 class TestPool:
     def policies(self, count):
         for value in range(count):
@@ -600,6 +612,26 @@ class TestPool:
             return [pool.draw().act_batch(start).tolist() for _ in range(5)]
 
         assert draws(1) == draws(1) != draws(2)
+
+    def test_both_sides_play_the_training_games_with_the_look_ahead(self):
+        """They win at once, or else prevent an immediate win of the opponent."""
+        config = SB3Config(algorithm="maskable_ppo", opponents=(POOL, "random"), boards=20, training_lookahead=2)
+        env, pool = self_play_env(GAME, config), Pool(GAME, NETWORK, size=1, latest_share=1, lookahead=2, seed=0)
+        env.seed(3)
+        env.reset()
+        pool.add(NETWORK.new_policy(GAME))
+        opponent, rng, restricted = pool.draw(), np.random.default_rng(0), 0
+        for _ in range(8):
+            positions = [position for group in env.groups for position in group.positions]
+            masks = env.action_masks()
+            for position, mask in zip(positions, masks, strict=True):
+                assert set(np.flatnonzero(mask)) == careful_actions(position)
+                restricted += mask.sum() < len(position.legal_actions())
+            going_on = [position for position in positions if position.result is None]
+            replies = opponent.act_batch(batch_of(going_on))
+            assert all(reply in careful_actions(position) for reply, position in zip(replies, going_on, strict=True))
+            env.step((masks * rng.random(masks.shape)).argmax(axis=1))
+        assert restricted > 20
 
     def test_opponents_are_replaced_where_the_pool_plays_and_when_it_is_time(self, tmp_path):
         opponents = (POOL, "random", POOL, "minimax:depth=1")

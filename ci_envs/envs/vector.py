@@ -217,6 +217,12 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         return self._boards["to_move"].copy()
 
     @property
+    def words(self) -> NDArray[np.uint64]:
+        """The words (own, opp) of the position on each board, of shape (n, 2)."""
+        words: NDArray[np.uint64] = self._boards["words"].copy()
+        return words
+
+    @property
     def positions(self) -> list[Position]:
         """The position on each board."""
         rows = zip(self._boards["words"].tolist(), self._boards["to_move"].tolist(), strict=True)
