@@ -44,7 +44,6 @@ Row = Mapping[str, str]
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "base": {},
-    "playout cap": {"full_searches": 0.25, "simulations": 64, "fast_simulations": 8},
     "value of the result alone": {"value_mix": 0.0},
     "value of the search alone": {"value_mix": 1.0},
     "exact values": {"exact": "exact"},
@@ -55,7 +54,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 """The variants: options of ``ci-envs train alphazero`` by their labels."""
 
-COMMON: Mapping[str, Any] = {"full_searches": 1.0, "simulations": 32, "random_plies": 8, "games": 256, "device": "cpu"}
+COMMON: Mapping[str, Any] = {"simulations": 32, "random_plies": 8, "games": 256, "device": "cpu"}
 """The options of all variants, which replace those of the game."""
 
 ALONE, SEARCH = "network alone", "100 simulations"

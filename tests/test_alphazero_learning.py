@@ -177,33 +177,6 @@ def test_the_searchs_value_can_be_mixed_in():
     assert (searched["value"] != pure["value"]).any()
 
 
-@pytest.mark.parametrize("selection", [PUCT, GUMBEL])
-def test_only_positions_with_full_searches_are_learned_from(monkeypatch, selection):
-    """The result of a game is discounted for each ply, also for the plies that are left out."""
-    game, searched = ConnectN(3, 3, 3), {None: [], 2: []}
-
-    class CountingForest(Forest):
-        def search(self, words, seeds, evaluate, **more):
-            found = super().search(words, seeds, evaluate, **more)
-            assert found.visits.sum(axis=1).max() <= (more["simulations"] or 8)
-            searched[more["simulations"]].extend(map(tuple, words.tolist()))
-            return found
-
-    monkeypatch.setattr("ci_envs.agents.alphazero.self_play.Forest", CountingForest)
-    plan = plan_of(game, selection, lanes=1, discount=0.5, full_searches=0.5, fast_simulations=2)
-    ends = []
-    for seed in range(60):
-        searched[None].clear()
-        samples = plan.play(evenly(game), 1, np.random.default_rng(seed))
-        assert [(sample["own"], sample["opp"]) for sample in samples] == searched[None]
-        plies = bit_counts(samples["own"] | samples["opp"]).astype(int)
-        results = samples["value"] / (-2.0) ** plies
-        assert (results == results[:1]).all()
-        ends.extend(np.abs(samples["value"][-1:]).tolist())
-    assert {0.5, 1.0} <= set(ends)
-    assert len(searched[2]) > 50
-
-
 def test_samples_of_games_with_contempt_have_values_without_contempt():
     """The network predicts a draw everywhere, which has the value 0 for any result of the search."""
     game = ConnectN()

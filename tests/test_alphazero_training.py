@@ -213,15 +213,6 @@ def test_one_step_for_each_iteration_is_on_the_sum_of_the_losses_of_its_position
     torch.testing.assert_close(gradients[1], 4 * gradients[0])
 
 
-def test_an_iteration_of_fast_searches_alone_does_not_learn(tmp_path):
-    train(tmp_path, iterations=2, full_searches=1e-9, fast_simulations=1, measurements=1, ladder_games=2)
-    arrays = checkpoint_of(tmp_path).arrays
-    assert len(arrays["replay"]) == 0
-    weights = new_network(GAME, ARCHITECTURES["32x3"]).weights()
-    for name, weight in weights.items():
-        np.testing.assert_array_equal(arrays[f"network.{name}"], weight)
-
-
 def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
     train(tmp_path, iterations=1)
     train(tmp_path, resume=True)
@@ -290,10 +281,6 @@ def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
         ({"workers": 0}, "workers must be"),
         ({"workers": 13}, "workers must be"),
         ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
-        (
-            {"full_searches": 0.5, "simulations": 4},
-            "fast_simulations=8 needs at least as many simulations, not simulations=4",
-        ),
         ({"exact_iterations": 2}, "exact_iterations=2 needs a source of exact values: give exact"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),

@@ -67,17 +67,6 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     selection: Annotated[str, Option("selection rule of the search in self-play", choices=SELECTIONS)] = "gumbel"
     exploration: Annotated[float, Option("exploration constant of the search in self-play", gt=0)] = 1.5
     simulations: Annotated[int, Option("simulations per position in self-play", ge=1, le=MAX_SIMULATIONS)] = 32
-    full_searches: Annotated[
-        float,
-        Option(
-            "fraction of the plies of self-play with all simulations; only their positions are learned from",
-            gt=0,
-            le=1,
-        ),
-    ] = 1.0
-    fast_simulations: Annotated[
-        int, Option("simulations per position of the other plies, at most simulations", ge=1, le=MAX_SIMULATIONS)
-    ] = 8
     considered: Annotated[int, Option("actions that the root considers with selection=gumbel", ge=1)] = 16
     lookahead: Annotated[
         int, Option("plies within which a leaf is searched for a forced result in self-play", ge=1, le=MAX_LOOKAHEAD)
@@ -208,11 +197,6 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
                 "keep_tree=true needs contempt=0 and selection=puct or ucb, not"
                 f" contempt={self.contempt:g} and selection={self.selection}"
             )
-        if self.full_searches < 1 and self.fast_simulations > self.simulations:
-            raise ValueError(
-                f"fast_simulations={self.fast_simulations} needs at least as many simulations, not"
-                f" simulations={self.simulations}"
-            )
         integer_between("threads" if self.workers is None else "workers", self.shares, 1, self.games)
 
     @property
@@ -249,6 +233,4 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             value_mix=self.value_mix,
             contempt=self.contempt,
             keeps_trees=self.keep_tree,
-            full_searches=self.full_searches,
-            fast_simulations=self.fast_simulations,
         )

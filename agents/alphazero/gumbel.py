@@ -4,7 +4,6 @@ Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with 
 to 1 here, so the constant of 1 for values from 0 to 1 becomes 1/2.
 """
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ci_envs.games import kernel
 _VISITS_ADDED, _Q_SCALE = 50.0, 0.5
 
 
-@lru_cache(maxsize=16)
 def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
     """Return the visit count of the action that each simulation selects at the root.
 

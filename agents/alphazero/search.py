@@ -66,6 +66,9 @@ class Forest:
         """Allocate the memory of the trees."""
         self.game, self.settings, self.keeps_trees, self.tables = game, settings, keeps_trees, tables
         self.allocate(positions)
+        self._halving: NDArray[np.int64] | None = None
+        if settings.selection == GUMBEL:
+            self._halving = halving_table(settings.considered, settings.simulations)
         self._evaluate: Evaluate | None = None
         self._grow, self._receive_outputs = Monomorphic(grow), Monomorphic(receive_outputs)
 
@@ -94,7 +97,6 @@ class Forest:
         contempt: NDArray[np.float64] | None = None,
         gumbel: NDArray[np.float64] | None = None,
         dirichlet: tuple[NDArray[np.float64], float] | None = None,
-        simulations: int | None = None,
         steps: int = 1,
     ) -> Iterator[SearchResult]:
         """Search several positions in lock-step, and yield up to ``steps`` results; the last one is the final result.
@@ -109,15 +111,12 @@ class Forest:
             gumbel: Gumbel noise for the root, float64 of shape (n, actions), for GUMBEL only. None is no noise.
             dirichlet: gamma variates, float64 of shape (n, actions), and the fraction of the resulting Dirichlet noise
                 in the priors at the root. None is no noise.
-            simulations: number of simulations, at most that of :attr:`settings`. None is that of :attr:`settings`.
             steps: maximum number of results.
         """
-        n, budget = len(words), simulations or self.settings.simulations
+        n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else np.ascontiguousarray(gumbel)
-        at_root = None
-        if self.settings.selection == GUMBEL:
-            at_root = noise, halving_table(self.settings.considered, budget)
+        at_root = None if self._halving is None else (noise, self._halving)
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
@@ -129,6 +128,7 @@ class Forest:
         context = self._memory, gammas, share, self.tables
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
+        budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
             search = self.game, nodes, trees, self.settings

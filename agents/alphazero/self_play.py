@@ -1,10 +1,6 @@
 """Self-play: games of a network against itself, many at the same time, with a search in every position.
 
 A game is a draw if a position occurs for the third time, or after a maximum number of plies.
-
-A game gives only one result to learn values from, but each search gives a policy. Therefore most plies can have fast
-searches, which only continue the game: Wu, "Accelerating self-play learning in Go", 2019, calls this playout cap
-randomization.
 """
 
 from collections import Counter
@@ -65,8 +61,6 @@ class SelfPlay:
     value_mix: float
     contempt: float
     keeps_trees: bool = False
-    full_searches: float = 1.0
-    fast_simulations: int = 1
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
         """Play games to the end.
@@ -92,19 +86,14 @@ class _GamesInProgress:
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
-        # the sample of each position to learn from, its player to move, and its number of earlier plies
-        self.samples: list[list[tuple[np.void, int, int]]] = [[] for _ in range(lanes)]
+        self.samples: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # pairs of sample and player to move
         self.occurrences: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
 
     def play(self) -> Iterator[NDArray[np.void]]:
         """Yield the samples of each game when it ends."""
         while len(self.words):
-            # without fast searches nothing is drawn, so a seed still gives the games of earlier versions
-            is_full = self.plan.full_searches == 1 or self.rng.random() < self.plan.full_searches
-            found = self._search(None if is_full else self.plan.fast_simulations)
-            if is_full:
-                self._record_samples(found)
-            self._count_positions()
+            found = self._search()
+            self._record_samples(found)
             outcomes = np.empty((len(self.words), 2), np.int8)
             play_batch(self.plan.game, self.words, self._choose(found), outcomes)
             self.player = np.where(outcomes[:, 1] != 0, self.player, 1 - self.player).astype(np.int8)
@@ -114,7 +103,7 @@ class _GamesInProgress:
                 yield self._finish_game(lane, int(outcomes[lane, 0]))
             self._start_games(ended)
 
-    def _search(self, simulations: int | None) -> SearchResult:
+    def _search(self) -> SearchResult:
         """Search the positions of all lanes."""
         noise, shape = self.plan.noise, (len(self.words), self.plan.game.action_count)
         search = partial(
@@ -123,7 +112,6 @@ class _GamesInProgress:
             self.rng.integers(2**64, size=shape[0], dtype=np.uint64),
             self.evaluate,
             contempt=np.full(shape[0], self.plan.contempt),
-            simulations=simulations,
         )
         if self.plan.settings.selection == GUMBEL:
             return search(gumbel=self.rng.gumbel(size=shape))
@@ -136,13 +124,9 @@ class _GamesInProgress:
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
         samples["value"] = np.clip(found.values + found.costs, -1, 1)
-        for lane, sample in enumerate(samples):
-            self.samples[lane].append((sample, int(self.player[lane]), int(self.length[lane])))
-
-    def _count_positions(self) -> None:
-        """Count the position of each lane."""
-        for counts, position in zip(self.occurrences, self._positions(), strict=True):
-            counts[position] += 1
+        for lane, position in enumerate(self._positions()):
+            self.samples[lane].append((samples[lane], int(self.player[lane])))
+            self.occurrences[lane][position] += 1
 
     def _is_repetition(self) -> NDArray[np.bool_]:
         """Return for each lane whether its position occurred twice before in its game, bool of shape (lanes,)."""
@@ -167,12 +151,11 @@ class _GamesInProgress:
             outcome: the outcome of the last action for the player to move after it. ONGOING means a draw by the maximum
                 length or by repetition.
         """
-        samples = np.array([sample for sample, _, _ in self.samples[lane]], sample_type(self.plan.game))
-        players = np.array([player for _, player, _ in self.samples[lane]])
-        plies = np.array([ply for _, _, ply in self.samples[lane]])
+        samples = np.array([sample for sample, _ in self.samples[lane]], sample_type(self.plan.game))
+        players = np.array([player for _, player in self.samples[lane]])
         result = 0 if outcome == ONGOING else outcome
         results = np.where(players == self.player[lane], result, -result)
-        results = results * self.plan.discount ** (self.length[lane] - 1 - plies)
+        results = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
         samples["drawn"] = result == 0
         samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
         return samples

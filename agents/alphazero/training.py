@@ -258,10 +258,9 @@ class AlphaZeroTrainer(Trainer):
         self._consistent = True
 
     def _take_steps(self) -> Loss:
-        config, new, rate = self.config, self._progress.unlearned, self._learning_rate()
-        if not new:  # all searches of a few short games can be fast
-            return Loss(0.0, 0.0, 0.0)
+        config = self.config
         rng = np.random.default_rng([self.task.seed, self._progress.iteration, config.shares])
+        new, rate = self._progress.unlearned, self._learning_rate()
         learn = partial(self._learner.learn, self._replay, learning_rate=rate, rng=rng, symmetries=config.symmetries)
         if config.batch is None:
             return learn(steps=1, batch=min(new, self._replay.size), latest=True)
