@@ -10,8 +10,9 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 from typing_extensions import override
 
-from ci_envs.agents.search.lookahead import Lookahead
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD, Lookahead
 from ci_envs.envs.vector import VectorBoardEnv
+from ci_envs.validation import integer_between
 
 
 class BoardsVecEnv(VecEnv):
@@ -35,7 +36,8 @@ class BoardsVecEnv(VecEnv):
                 legal actions.
 
         Raises:
-            ValueError: ``groups`` is empty, the games differ, or an environment has another ``autoreset_mode``.
+            ValueError: ``groups`` is empty, the games differ, an environment has another ``autoreset_mode``, or
+                ``lookahead`` is out of range.
         """
         if not groups or len({group.game for group in groups}) > 1:
             raise ValueError(
@@ -44,6 +46,7 @@ class BoardsVecEnv(VecEnv):
         for group in groups:
             if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
                 raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
+        integer_between("lookahead", lookahead, 0, MAX_LOOKAHEAD)
         self.groups = groups
         self._draw_reward = draw_reward
         self._lookahead = Lookahead(groups[0].game, lookahead) if lookahead else None
@@ -91,10 +94,9 @@ class BoardsVecEnv(VecEnv):
         """Return the actions that the agent can choose, bool of shape (boards, actions)."""
         masks = np.concatenate([group.action_masks() for group in self.groups])
         if self._lookahead is not None:
-            is_open = masks.any(axis=1)  # the opponent can end a game before the agent's first action
-            masks[is_open] = self._lookahead.best_actions(
-                np.concatenate([group.words for group in self.groups])[is_open]
-            )
+            words = np.concatenate([group.words for group in self.groups])
+            goes_on = masks.any(axis=1)  # the opponent can end a game before the agent's first action
+            masks[goes_on] = self._lookahead.best_actions(words[goes_on])
         return masks
 
     @override
