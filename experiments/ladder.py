@@ -50,7 +50,7 @@ LADDERS: Mapping[str, Sequence[str]] = {
         *_SEARCHES,
         "neat:quixo",
         "evolution_strategy:quixo",
-        "sb3:quixo,lookahead=0",
+        "sb3:quixo",
         "alphazero:simulations=800",
     ),
     "Quixo-v0:size=4": (*_SEARCHES, "alphazero:simulations=100", "exact:blunder=0.1", "exact"),
