@@ -124,7 +124,7 @@ ROWS = (
     ),
     Row(
         "AlphaZero simulations",
-        "self-play, 32x3, 2,048 games at once, PyTorch",
+        "self-play, 32x3, 2,048 games at once, 8 plies, PyTorch",
         lambda: rate(alphazero.batched_simulations(), 1),
     ),
     Row("AlphaZero simulations", "one leaf at a time, 256x10", lambda: rate(alphazero.report_simulations), peer=True),
