@@ -35,6 +35,19 @@ def random_positions(game, count, seed):
     return positions
 
 
+def best_forced_actions(position, plies):
+    """Return the actions with the best result that is forced within ``plies``, including the action itself."""
+    values = {action: -_forced(position.play(action), plies - 1) for action in position.legal_actions()}
+    return {action for action, value in values.items() if value == max(values.values())}
+
+
+def _forced(position, plies):
+    """Return the result within ``plies`` for the player to move, larger if a win is faster or a loss slower."""
+    if position.result is not None or plies == 0:
+        return (position.result or 0) * (1 + plies)
+    return max(-_forced(position.play(action), plies - 1) for action in position.legal_actions())
+
+
 def leaves_the_board(position, action):
     """Return whether an action changes only the player to move, as some actions in Quixo do."""
     after = position.play(action)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
-from playing import batch_of, observation_of, random_positions
+from playing import batch_of, best_forced_actions, observation_of, random_positions
 from safetensors.torch import save_file
 from sb3_contrib import QRDQN, MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -601,19 +601,12 @@ def test_a_look_ahead_in_training_games_needs_action_masks():
 
 
 class TestLookahead:
-    def forced(self, position, plies):
-        """Return the result within ``plies`` for the player to move, larger if a win is faster or a loss slower."""
-        if position.result is not None or plies == 0:
-            return (position.result or 0) * (1 + plies)
-        return max(-self.forced(position.play(action), plies - 1) for action in position.legal_actions())
-
     @pytest.mark.parametrize("plies", [1, 2, 3])
     def test_the_best_actions_are_those_of_a_full_search(self, plies):
         positions = random_positions(GAME, 60, seed=plies)
         words = np.array([(position.own, position.opp) for position in positions], np.uint64)
         for position, found in zip(positions, Lookahead(GAME, plies).best_actions(words), strict=True):
-            values = {action: -self.forced(position.play(action), plies - 1) for action in position.legal_actions()}
-            assert np.flatnonzero(found).tolist() == [a for a, value in values.items() if value == max(values.values())]
+            assert set(np.flatnonzero(found)) == best_forced_actions(position, plies)
 
     def test_the_policy_chooses_among_the_best_actions(self):
         positions = random_positions(GAME, 300, seed=0)

@@ -12,7 +12,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 from crashing import Crash
-from playing import batch_of, random_positions
+from playing import batch_of, best_forced_actions, random_positions
 from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -564,18 +564,6 @@ class ScriptedLadder:
         monkeypatch.setattr(ladder.Measurement, "score", property(lambda measured: self.scores.pop(0)))
 
 
-def careful_actions(position):
-    """Return the actions that win at once, or else those after which the opponent cannot, or else all."""
-    after = {action: position.play(action) for action in position.legal_actions()}
-    wins = {action for action, later in after.items() if later.winner == position.to_move}
-    safe = {action for action, later in after.items() if not can_win_at_once(later)}
-    return wins or safe or set(after)
-
-
-def can_win_at_once(position):
-    return any(position.play(action).winner == position.to_move for action in position.legal_actions())
-
-
 class TestPool:
     def policies(self, count):
         for value in range(count):
@@ -625,11 +613,13 @@ class TestPool:
             positions = [position for group in env.groups for position in group.positions]
             masks = env.action_masks()
             for position, mask in zip(positions, masks, strict=True):
-                assert set(np.flatnonzero(mask)) == careful_actions(position)
+                assert set(np.flatnonzero(mask)) == best_forced_actions(position, 2)
                 restricted += mask.sum() < len(position.legal_actions())
             going_on = [position for position in positions if position.result is None]
             replies = opponent.act_batch(batch_of(going_on))
-            assert all(reply in careful_actions(position) for reply, position in zip(replies, going_on, strict=True))
+            assert all(
+                reply in best_forced_actions(position, 2) for reply, position in zip(replies, going_on, strict=True)
+            )
             env.step((masks * rng.random(masks.shape)).argmax(axis=1))
         assert restricted > 20
 
