@@ -44,6 +44,7 @@ Row = Mapping[str, str]
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "base": {},
+    "little weight decay": {"learning_rate": 2e-3, "weight_decay": 1e-4},
     "value of the result alone": {"value_mix": 0.0},
     "value of the search alone": {"value_mix": 1.0},
     "exact values": {"exact": "exact"},

@@ -154,11 +154,11 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             ge=1,
         ),
     ] = 256
-    learning_rate: Annotated[float, Option("learning rate of AdamW at the start", gt=0)] = 2e-3
+    learning_rate: Annotated[float, Option("learning rate of AdamW at the start", gt=0)] = 5e-3
     learning_rate_end_share: Annotated[
         float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
     ] = 0.01
-    weight_decay: Annotated[float, Option("weight decay of AdamW", ge=0, le=1)] = 1e-4
+    weight_decay: Annotated[float, Option("weight decay of AdamW, a multiple of the learning rate", ge=0, le=1)] = 0.4
 
     gate: Annotated[float, Option("minimum score against the best network, from 0 to 1, to replace it", ge=0, le=1)] = (
         0.5
