@@ -158,7 +158,9 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     learning_rate_end_share: Annotated[
         float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
     ] = 0.01
-    weight_decay: Annotated[float, Option("weight decay of AdamW, a multiple of the learning rate", ge=0, le=1)] = 0.4
+    weight_decay: Annotated[
+        float, Option("weight decay of AdamW, which multiplies it by the learning rate", ge=0, le=1)
+    ] = 0.4
 
     gate: Annotated[float, Option("minimum score against the best network, from 0 to 1, to replace it", ge=0, le=1)] = (
         0.5
