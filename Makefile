@@ -47,10 +47,8 @@ style: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# a new process for every four files, because the compiled code of all tests together takes gigabytes of memory. The
-# largest files begin. There are three processes, because many tests wait for servers and other processes
 unit-test: .venv/dev
-	@ls -S tests/test_*.py | xargs -n 4 -P 3 sh -c 'text=$$($(BIN)/pytest "$$@" 2>&1); code=$$?; echo "$$text"; exit $$code' pytest
+	@$(BIN)/python tests/run_files.py
 
 test-quick: .venv/dev
 	$(PYTEST) -m 'not slow and not extended'

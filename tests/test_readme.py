@@ -91,7 +91,7 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[arguments.index(length) + 1] = short[length]
             if arguments[0].startswith("sb3"):
                 arguments += ["--set", "boards=2", "--set", "ladder_games=2"]
-            arguments[0] = re.sub(r"(?<=[:,]games=)\d+", "8", arguments[0])
+            arguments[0] = re.sub(r"(?<=[:,])(games|lanes)=\d+", r"\1=8", arguments[0])
             arguments[0] += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(arguments[0], "")
         if name == "book":
             arguments = [arguments[0], "--minutes", "0.01", "--output", "some.book"]

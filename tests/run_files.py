@@ -1,0 +1,65 @@
+"""Run test files a few at a time, each few in a new process with the imports of this one.
+
+The compiled code of all tests together takes gigabytes of memory, so one process cannot run them all. The imports of
+each process would take seconds. The largest files begin.
+"""
+
+import gc
+import os
+import sys
+from importlib import import_module
+from multiprocessing import connection, get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+PROCESSES = 3  # on two processors, because many tests wait for servers and other processes
+FILES = 4  # of a process
+MODULES = (
+    "ci_envs.agents.alphazero.training",
+    "ci_envs.cli.main",
+    "ci_envs.environments",
+    "ci_envs.web.page",
+    "hypothesis",
+    "pettingzoo.test",
+    "playwright.sync_api",
+    "sb3_contrib",
+    "schemathesis",
+    "scipy.stats",
+)
+
+
+def run(files, output):
+    descriptor = os.open(output, os.O_WRONLY | os.O_CREAT)
+    os.dup2(descriptor, sys.stdout.fileno())
+    os.dup2(descriptor, sys.stderr.fileno())
+    # the plugins that the tests use themselves contain no assertion
+    sys.exit(pytest.main(["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning", *files]))
+
+
+def main(folder):
+    """Run all files, print the output of each process when it ends, and return 1 if a test failed."""
+    paths = sorted(Path(__file__).parent.glob("test_*.py"), key=lambda path: -path.stat().st_size)
+    waiting = [[str(path) for path in paths[first : first + FILES]] for first in range(0, len(paths), FILES)]
+    running, failed = {}, False
+    for module in MODULES:
+        import_module(module)
+    gc.freeze()
+    while waiting or running:
+        while waiting and len(running) < PROCESSES:
+            output = folder / str(len(waiting))
+            process = get_context("fork").Process(target=run, args=(waiting.pop(0), output))
+            process.start()
+            running[process.sentinel] = process, output
+        for sentinel in connection.wait(running):
+            process, output = running.pop(sentinel)
+            process.join()
+            print(output.read_text(errors="replace"), flush=True)
+            failed |= process.exitcode != 0
+    return int(failed)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        sys.exit(main(Path(folder)))
