@@ -45,7 +45,7 @@ def _toys(monkeypatch):
     monkeypatch.setattr(AGENTS, "registered", toys)
 
 
-SHORT = {"ladder": ("random",), "ladder_games": 2}
+SHORT = {"ladder": ("random",), "ladder_games": 2, "table_mb": 8}
 
 
 def train(folder, method="q_learning", environment="TicTacToe-v0", episodes=1000, **options):
