@@ -15,7 +15,7 @@ from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES, Architecture
 from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.agents.alphazero.inference import TorchInference, inference
-from ci_envs.agents.alphazero.model_file import read_model, write_model
+from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models, write_model
 from ci_envs.agents.alphazero.network import LineLayer, new_network
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
@@ -23,6 +23,7 @@ from ci_envs.agents.search.mcts import MCTSAgent
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.games.game import bits
 from ci_envs.solver.reachable import sample_positions
+from ci_envs.storage.tensors import read_metadata
 from ci_envs.training.learners import make_config
 from ci_envs.training.trainer import Task
 
@@ -350,6 +351,14 @@ def test_the_networks_that_come_with_the_package_play_well(game, least):
     words = sample_positions(game, 100, np.random.default_rng(0))
     agent = AlphaZeroAgent(game, simulations=100, seed=0)
     assert measure_accuracy(game, agent, words, solution).everywhere.keeping > least * 100
+
+
+def test_of_several_networks_for_a_game_the_first_by_name_is_the_default():
+    models = shipped_models()
+    games = {name: read_metadata(path)["game"] for name, path in models.items()}
+    several = [name for name, game in sorted(games.items()) if game == repr(ConnectN(6, 7, 4, gravity=True))]
+    assert len(several) == 2
+    assert shipped_model(ConnectN(6, 7, 4, gravity=True)) == models[several[0]]
 
 
 def test_games_for_which_no_network_comes_with_the_package_are_named():

@@ -58,7 +58,9 @@ def shipped_models() -> dict[str, Path]:
 
 
 def shipped_model(game: Game) -> Path:
-    """Return the included network for a game. CHECKPOINTS.md states its training and its strength.
+    """Return the included network for a game, of several the first by name.
+
+    CHECKPOINTS.md states its training and its strength.
 
     Raises:
         ValueError: no network for this game is included.
@@ -72,7 +74,8 @@ def shipped_model(game: Game) -> Path:
 @cache
 def _models_by_game() -> dict[str, Path]:
     """Return the included networks by the game that each file names. Only the headers of the files are read."""
-    return {read_metadata(path)["game"]: path for path in shipped_models().values()}
+    first_last = reversed(shipped_models().values())  # the first by name replaces the others of its game
+    return {read_metadata(path)["game"]: path for path in first_last}
 
 
 def read_model(path: str | Path, game: Game) -> ModelFile:
