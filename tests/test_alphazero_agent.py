@@ -361,6 +361,17 @@ def test_of_several_networks_for_a_game_the_first_by_name_is_the_default():
     assert shipped_model(ConnectN(6, 7, 4, gravity=True)) == models[several[0]]
 
 
+def test_a_network_of_the_package_can_be_given_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, path in shipped_models().items():
+        environment = read_metadata(path)["notes"]["environment"]
+        agents = [make_agent("alphazero", environment, path=one, simulations=8) for one in (name, path)]
+        by_name, by_path = (agent.analyse(Position.start(agent.game)) for agent in agents)
+        np.testing.assert_array_equal(by_name.priors, by_path.priors)
+    with pytest.raises(ValueError, match="'quixo5' was trained for Quixo"):
+        make_agent("alphazero:quixo5", ConnectN(3, 3, 3))
+
+
 def test_games_for_which_no_network_comes_with_the_package_are_named():
     with pytest.raises(ValueError, match=r"no network for Quixo\(size=6\) is included, only for ConnectN"):
         make_agent("alphazero", Quixo(6))

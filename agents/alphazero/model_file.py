@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ci_envs.agents.alphazero.architecture import Architecture
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.games.game import Game
-from ci_envs.storage.files import shipped_files
+from ci_envs.storage.files import shipped_file, shipped_files
 from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.storage.tensors import read_arrays, read_metadata, write_tensors
 
@@ -128,8 +128,8 @@ class _Weights:
 
 
 def _read_weights(path: str | Path, game: Game) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the weights by name, and the plain values of a file."""
-    arrays, about = read_arrays(Path(path), _FORMAT)
+    """Return the weights by name, and the plain values of a file, or of an included network by its name."""
+    arrays, about = read_arrays(shipped_file(path, _MODELS, "", ".safetensors"), _FORMAT)
     if about.get("game") != repr(game):
         raise ValueError(f"{str(path)!r} was trained for {about.get('game')}, not for {game}")
     return part_of(arrays, "network"), about
