@@ -295,20 +295,28 @@ def test_the_contempt_is_sampled_for_every_action():
     assert np.std([calm.analyse(Position.start(game)).value for _ in range(20)]) < 0.02
 
 
+ALPHAZERO = {"exploration": 1.5, "prior_temperature": 1.0, "temperature": 0.0, "contempt": 0.0}
+AGAINST_DRAWS = {"exploration": 0.25, "prior_temperature": 2.0, "temperature": 0.2, "contempt": 1.0}
+
+
 @pytest.mark.parametrize(
     ("game", "defaults"),
     [
-        (Quixo(5), {"exploration": 0.25, "prior_temperature": 2.0, "temperature": 0.2, "contempt": 1.0}),
-        (Quixo(4), {"exploration": 1.5, "prior_temperature": 1.0, "temperature": 0.0, "contempt": 0.0}),
+        (Quixo(5), AGAINST_DRAWS | {"simulations": 500, "lookahead": 3}),
+        (Quixo(4), ALPHAZERO | {"simulations": 200, "lookahead": 3}),
+        (ConnectN(6, 7, 4, True), ALPHAZERO | {"simulations": 120, "lookahead": 3}),
+        (Quarto(), ALPHAZERO | {"simulations": 200, "lookahead": 5}),
     ],
+    ids=str,
 )
 def test_a_game_has_its_own_defaults_of_play(game, defaults):
     network, boards = new_network(game, SMALL, 0), batch_of(random_positions(game, 40, seed=0))
     actions = [
-        AlphaZeroAgent(game, network, simulations=20, seed=1, **options).act_batch(boards).tolist()
-        for options in ({}, defaults, {**defaults, "temperature": 1.0})
+        AlphaZeroAgent(game, network, seed=1, **options).act_batch(boards).tolist()
+        for options in ({}, defaults, {**defaults, "temperature": 1.0}, {**defaults, "simulations": 50})
     ]
-    assert actions[0] == actions[1] != actions[2]
+    assert actions[0] == actions[1]
+    assert actions[0] not in actions[2:]
 
 
 def test_the_ladder_of_the_training_does_not_use_the_defaults_of_play():

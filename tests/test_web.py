@@ -416,7 +416,7 @@ def test_what_is_on_offer(client):
     assert offered["alphazero"]["checkpoints"] == [
         "connect6x6",
         "connect_four",
-        "connect_four_64x5",
+        "connect_four_32x3",
         "quarto",
         "quixo4",
         "quixo5",

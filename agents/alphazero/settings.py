@@ -38,13 +38,17 @@ class PlayingOptions(NamedTuple):
     """The options for play that a game can preset, with their values for games that have no presets.
 
     Attributes:
+        simulations: number of simulations per action.
         exploration: exploration constant, the factor of the prior.
         prior_temperature: temperature of the priors.
         temperature: temperature with which an action is sampled from the policy of the search.
         contempt: maximum reduction of the value of a draw.
+        lookahead: plies within which a leaf is searched for a forced result.
     """
 
+    simulations: int = 200
     exploration: float = 1.5
     prior_temperature: float = 1.0
     temperature: float = 0.0
     contempt: float = 0.0
+    lookahead: int = 3
