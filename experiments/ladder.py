@@ -43,18 +43,12 @@ _SEARCHES = ("random", "minimax:depth=2", "minimax:depth=4", "mcts:simulations=1
 LADDERS: Mapping[str, Sequence[str]] = {
     "TicTacToe-v0": (*_SEARCHES, "sb3:tictactoe", "alphazero", "exact"),
     "ConnectN-v0": (*_SEARCHES, "minimax:depth=6", "alphazero"),
-    "ConnectFour-v0": (*_SEARCHES, "minimax:depth=8", "sb3:connect_four,lookahead=0", "alphazero:simulations=400"),
+    "ConnectFour-v0": (*_SEARCHES, "minimax:depth=8", "sb3:connect_four,lookahead=0", "alphazero"),
     "Nim-v0": (*_SEARCHES, "nim_ga:rows4", "nim_evolved:rows4", "nim_expert"),
     "Nim-v0:heaps=1,3,5,7,9": (*_SEARCHES, "nim_ga:rows5", "nim_evolved:rows5", "nim_expert"),
-    "Quixo-v0": (
-        *_SEARCHES,
-        "neat:quixo",
-        "evolution_strategy:quixo",
-        "sb3:quixo",
-        "alphazero:simulations=800",
-    ),
-    "Quixo-v0:size=4": (*_SEARCHES, "alphazero:simulations=100", "exact:blunder=0.1", "exact"),
-    "Quarto-v0": (*_SEARCHES, "mcts:simulations=20000", "quarto_ga", "alphazero:lookahead=5"),
+    "Quixo-v0": (*_SEARCHES, "neat:quixo", "evolution_strategy:quixo", "sb3:quixo", "alphazero"),
+    "Quixo-v0:size=4": (*_SEARCHES, "alphazero", "exact:blunder=0.1", "exact"),
+    "Quarto-v0": (*_SEARCHES, "mcts:simulations=20000", "quarto_ga", "alphazero"),
 }
 """The agents that play in each environment."""
 
