@@ -45,6 +45,25 @@ def plain_minimax(position, depth):
     return None if None in values else max(values)
 
 
+@pytest.mark.parametrize(
+    ("spec", "environment", "included"),
+    [
+        ("alphazero:quixo6", "Quixo-v0", "quixo4, quixo5, tictactoe"),
+        ("sb3:connect", "ConnectFour-v0", "connect_four, quixo, tictactoe"),
+        ("neat:quixo6", "Quixo-v0", "quixo"),
+        ("nim_ga:rows6", "Nim-v0", "rows4, rows5"),
+    ],
+)
+def test_the_error_for_an_unknown_name_lists_the_included_files(spec, environment, included, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        FileNotFoundError, match=rf"No such file or included name \(.*{included}\): '{spec.partition(':')[2]}'"
+    ):
+        make_agent(spec, environment)
+    with pytest.raises(FileNotFoundError, match="No such file or directory: 'other/name'"):
+        make_agent(f"{spec.partition(':')[0]}:other/name", environment)
+
+
 @pytest.mark.parametrize("spec", ["random", "minimax:depth=2"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_plays_legal_actions_only(spec, game):

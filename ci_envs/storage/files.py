@@ -163,8 +163,14 @@ def shipped_file(path: str | Path, folder: Path, prefix: str, suffix: str) -> Pa
 
     Raises:
         ValueError: ``path`` is not a text.
+        FileNotFoundError: there is neither a file nor an included file of this name, which has no suffix.
     """
     if not isinstance(path, str | Path):
         raise ValueError(f"the path of a file must be a text, not {path!r}")
-    own, shipped = Path(path), folder / f"{prefix}{path}{suffix}"
-    return shipped if own.name == str(path) and shipped.is_file() and not own.exists() else own
+    own, included = Path(path), shipped_files(folder, prefix, suffix)
+    if own.name != str(path) or own.exists() or (own.suffix and str(path) not in included):
+        return own
+    if str(path) not in included:
+        reason = f"No such file or included name ({', '.join(included)})"
+        raise FileNotFoundError(errno.ENOENT, reason, str(path))
+    return included[str(path)]
