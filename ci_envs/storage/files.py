@@ -168,9 +168,11 @@ def shipped_file(path: str | Path, folder: Path, prefix: str, suffix: str) -> Pa
     if not isinstance(path, str | Path):
         raise ValueError(f"the path of a file must be a text, not {path!r}")
     own, included = Path(path), shipped_files(folder, prefix, suffix)
-    if own.name != str(path) or own.exists() or (own.suffix and str(path) not in included):
+    if own.exists():
         return own
-    if str(path) not in included:
+    if str(path) in included:
+        return included[str(path)]
+    if own.name == str(path) and not own.suffix:
         reason = f"No such file or included name ({', '.join(included)})"
         raise FileNotFoundError(errno.ENOENT, reason, str(path))
-    return included[str(path)]
+    return own
