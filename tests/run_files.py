@@ -1,7 +1,7 @@
 """Run test files a few at a time, each few in a new process with the imports of this one.
 
 The compiled code of all tests together takes gigabytes of memory, so one process cannot run them all. The imports of
-each process would take seconds. The largest files begin.
+each process would take seconds. The files that take long begin, so that the last processes end at about the same time.
 """
 
 import gc
@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from conftest import is_extended
 
 PROCESSES = 3  # on two processors, because many tests wait for servers and other processes
 FILES = 4  # of a process
@@ -40,7 +41,9 @@ def run(files, output):
 
 def main(folder):
     """Run all files, print the output of each process when it ends, and return 1 if a test failed."""
-    paths = sorted(Path(__file__).parent.glob("test_*.py"), key=lambda path: -path.stat().st_size)
+    paths = sorted(
+        Path(__file__).parent.glob("test_*.py"), key=lambda path: (not is_extended(path), -path.stat().st_size)
+    )
     waiting = [[str(path) for path in paths[first : first + FILES]] for first in range(0, len(paths), FILES)]
     running, failed = {}, False
     for module in MODULES:

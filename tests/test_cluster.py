@@ -37,6 +37,7 @@ def _connected():
     """A Ray cluster with four cores, which all tests of this module share."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # workers import this module from this folder
+        patch.setenv("RAY_worker_niceness", "0")  # otherwise the workers wait for all other tests
         ray.init(address="local", num_cpus=4, include_dashboard=False, log_to_driver=False)
         yield
         ray.shutdown()

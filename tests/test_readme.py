@@ -68,6 +68,13 @@ def test_the_game_of_the_path_is_that_of_the_tutorial():
     assert all(part in tutorial for part in rules)
 
 
+def with_quick_training(agent):
+    """Return an agent with options with which its training takes seconds."""
+    agent = re.sub(r"(?<=[:,])(games|lanes)=\d+", r"\1=8", agent)
+    agent += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(agent, "")
+    return f"{agent},measurements=1,ladder_games=2" if agent.startswith("alphazero") else agent
+
+
 def test_command_lines_are_accepted(tmp_path, monkeypatch):
     commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines("ci-envs")]
     assert {name for name, _ in commands} == {*main.commands}
@@ -91,8 +98,7 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[arguments.index(length) + 1] = short[length]
             if arguments[0].startswith("sb3"):
                 arguments += ["--set", "boards=2", "--set", "ladder_games=2"]
-            arguments[0] = re.sub(r"(?<=[:,])(games|lanes)=\d+", r"\1=8", arguments[0])
-            arguments[0] += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(arguments[0], "")
+            arguments[0] = with_quick_training(arguments[0])
         if name == "book":
             arguments = [arguments[0], "--minutes", "0.01", "--output", "some.book"]
         if name == "reports":  # test_reports.py runs all sections

@@ -1,8 +1,10 @@
 """Agents and solutions that several threads use at the same time: the results are those of one thread."""
 
 import copy
+import gc
 import pickle
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -121,16 +123,15 @@ def test_an_agent_acts_while_one_of_its_analyses_is_suspended():
     assert repr(last.tree(1)) == repr(expected.tree(1))  # later searches leave it
 
 
-@pytest.mark.parametrize(
-    "solution",
-    [
-        lambda: GravitySolution(ConnectN(4, 4, 3, gravity=True)),
-        lambda: ProofSolution(ConnectN(4, 4, 4)),
-    ],
-    ids=["search", "proof"],
-)
-def test_a_solution_has_the_same_scores_in_threads(solution):
-    solution = solution()
+SOLUTIONS = {
+    "search": lambda: GravitySolution(ConnectN(4, 4, 3, gravity=True)),
+    "proof": lambda: ProofSolution(ConnectN(4, 4, 4)),
+}
+
+
+@pytest.mark.parametrize("name", SOLUTIONS)
+def test_a_solution_has_the_same_scores_in_threads(name):
+    solution = SOLUTIONS[name]()
     rows = [row[np.newaxis] for row in rows_of(solution.game, COUNT)]
     alone = [solution.scores(row).tolist() for row in rows]
     assert in_threads(lambda row: solution.scores(row).tolist(), rows) == alone
@@ -153,20 +154,44 @@ def test_threads_get_different_seeds():
     assert sorted(np.concatenate(taken).tolist()) == sorted(expected)
 
 
-def new_list():
-    return []
-
-
 def test_work_memory_is_used_by_one_call_at_a_time_and_then_again():
-    memory = WorkMemory(new_list)
+    memory = WorkMemory()
     assert memory.latest is None
-    with memory.use() as first, memory.use() as second:
+    with memory.use(list) as first, memory.use(list) as second:
         assert first is not second
         assert memory.latest is None
-    with memory.use() as third:
+    with memory.use(list) as third:
         assert third is first
     assert memory.latest is first
     assert pickle.loads(pickle.dumps(memory)).latest is None
-    with pytest.raises(RuntimeError), memory.use():
+    with pytest.raises(RuntimeError), memory.use(list):
         raise RuntimeError
     assert memory.latest is first
+
+
+DECIDING = {
+    **COMPILED,
+    "alphazero": lambda: make_agent("alphazero:simulations=5", ConnectFour()),
+    "report E": lambda: make_agent("report:E", ConnectN()),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "use"),
+    [
+        *((make, lambda agent: agent.act_on(rows_of(agent.game, 1))) for make in DECIDING.values()),
+        *((make, lambda solution: solution.scores(rows_of(solution.game, 1))) for make in SOLUTIONS.values()),
+    ],
+    ids=[*DECIDING, *SOLUTIONS],
+)
+def test_work_memory_is_freed_with_its_owner(make, use):
+    """Tables of gigabytes must not wait for the garbage collector, which does not know their size."""
+    gc.disable()
+    try:
+        owner = make()
+        use(owner)
+        alive = weakref.ref(owner)
+        del owner
+        assert alive() is None
+    finally:
+        gc.enable()

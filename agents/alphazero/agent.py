@@ -191,7 +191,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         if self._tables is not None and chosen.opponent is not None:
             opponent = make_agent(chosen.opponent, game, seed=0)
             self._errors = OpponentErrors(game, self._tables.solution, opponent)
-        self._forests = WorkMemory(self._new_forest)
+        self._forests: WorkMemory[Forest] = WorkMemory()
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -221,7 +221,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         priors = np.zeros(self.game.action_count)
         priors[legal] = np.exp(logits[0][legal] - logits[0][legal].max())
         priors /= priors.sum()
-        with self._forests.use() as forest:
+        with self._forests.use(self._new_forest) as forest:
             try:
                 for found in forest.grow(words, seeds, self._evaluate, contempt=contempt, steps=REPORT_COUNT):
                     value, draw = float(found.values[0]), float(found.draws[0])
@@ -241,7 +241,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
     def _search(
         self, words: NDArray[np.uint64], seeds: NDArray[np.uint64], contempt: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        with self._forests.use() as forest:
+        with self._forests.use(self._new_forest) as forest:
             if len(words) > forest.positions:
                 forest.allocate(len(words))
             found = forest.search(words, seeds, self._evaluate, contempt=contempt)

@@ -1,5 +1,6 @@
 """Look-ahead of a few plies before a policy chooses: it finds forced results, and knows nothing else of a position."""
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Lookahead:
             plies: the depth of the search, 1 to 64, including the action itself.
         """
         self.game, self.plies = game, plies
-        self._searches = WorkMemory(lambda: new_lookahead(game))
+        self._searches: WorkMemory[Negamax] = WorkMemory()
         self._mark = Monomorphic(_mark_batch)
 
     def best_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -57,7 +58,7 @@ class Lookahead:
             words: positions that are not over, rows (own, opp), uint64 of shape (n, 2).
         """
         best = np.empty((len(words), self.game.action_count), np.bool_)
-        with self._searches.use() as search:
+        with self._searches.use(partial(new_lookahead, self.game)) as search:
             self._mark(search, np.ascontiguousarray(words), self.plies, best)
         return best
 

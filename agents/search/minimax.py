@@ -156,7 +156,7 @@ class MinimaxAgent(PolicyAgent):
         if self.time is None:
             return super().choose(words, seeds)
         actions = np.empty(len(words), dtype=np.int64)
-        with self._memory.use() as (policy, memory):
+        with self._memory.use(self._new_policy) as (policy, memory):
             for i in range(len(words)):
                 rows = slice(i, i + 1)
                 arguments = policy, self.game, words[rows], seeds[rows], memory, actions[rows]
@@ -259,7 +259,7 @@ class MinimaxAgent(PolicyAgent):
         self, seconds: float | None, words: NDArray[np.uint64], depth: int, exact: bool, values: NDArray[np.int64]
     ) -> tuple[int, int, int]:
         """Write the values of the actions, and return the best action, the reached depth and the number of nodes."""
-        with self._memory.use() as (_, (evaluator, table, work, _, tables)):
+        with self._memory.use(self._new_policy) as (_, (evaluator, table, work, _, tables)):
             search = Negamax(self.game, evaluator, self.pruning, self._use_symmetry, table, work)
             exact = exact or self._corrects
             best, reached = _call(self._search, seconds, work, search, *words, depth, exact, values, tables)

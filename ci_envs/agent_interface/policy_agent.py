@@ -53,13 +53,13 @@ class PolicyAgent(PositionAgent):
         Returns:
             int64 of shape (n,).
         """
-        with self._memory.use() as compiled:
+        with self._memory.use(self._new_policy) as compiled:
             return compiled.choose(self.game, words, seeds, self._choose_batch)
 
     @cached_property
     def _memory(self) -> WorkMemory[CompiledPolicy]:
         """The policies that the calls of this agent use."""
-        return WorkMemory(self._new_policy)
+        return WorkMemory()
 
     def _new_policy(self) -> CompiledPolicy:
         """Return the policy with new memory. An agent with a time limit overrides this method."""

@@ -17,22 +17,21 @@ class WorkMemory(Generic[T]):
     there were calls at the same time. A copy or pickle has no memory yet.
     """
 
-    def __init__(self, make: Callable[[], T]) -> None:
-        """Prepare the memory.
-
-        Args:
-            make: a function that makes new memory. The results of a call must not depend on earlier uses of the memory.
-        """
-        self._make = make
+    def __init__(self) -> None:
         self._idle: list[T] = []  # the methods pop and append are atomic
 
     @contextmanager
-    def use(self) -> Iterator[T]:
-        """Return memory that only the caller uses until the end of the ``with`` block."""
+    def use(self, make: Callable[[], T]) -> Iterator[T]:
+        """Return memory that only the caller uses until the end of the ``with`` block.
+
+        Args:
+            make: a function that makes new memory. The results of a call must not depend on earlier uses of the memory.
+                It is not stored: the method of an object would keep the object and its memory in a reference cycle.
+        """
         try:
             memory = self._idle.pop()
         except IndexError:
-            memory = self._make()
+            memory = make()
         try:
             yield memory
         finally:
@@ -43,5 +42,5 @@ class WorkMemory(Generic[T]):
         """The memory of the call that ended last, or None while there is no unused memory."""
         return self._idle[-1] if self._idle else None
 
-    def __reduce__(self) -> tuple[type["WorkMemory[T]"], tuple[Callable[[], T]]]:
-        return WorkMemory, (self._make,)
+    def __reduce__(self) -> tuple[type["WorkMemory[T]"], tuple[()]]:
+        return WorkMemory, ()

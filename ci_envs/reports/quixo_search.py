@@ -124,7 +124,7 @@ class QuixoSearchAgent(PolicyAgent):
         """
         values = np.empty(self.game.action_count, dtype=np.int64)
         own, opp = self.words_of(position)
-        with self._memory.use() as (_, (options, work)):
+        with self._memory.use(self._new_policy) as (_, (options, work)):
             _best_action(self.game, own, opp, self._seeds.take(1)[0], options, work, values)
         return {action: int(values[action]) for action in position.legal_actions()}
 

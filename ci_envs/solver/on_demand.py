@@ -60,7 +60,7 @@ class OnDemandSolution(Solution):
         self.book = book
         self.nodes = 0
         self._progress = progress
-        self._memory = WorkMemory(self.new_memory)
+        self._memory: WorkMemory[Memory] = WorkMemory()
 
     @abstractmethod
     def new_memory(self) -> Memory:
@@ -206,7 +206,7 @@ class OnDemandSolution(Solution):
 
     def _searched(self, own: int, opp: int, low: int, high: int) -> int:
         """Return the search score of a position from a search without a limit."""
-        with self._memory.use() as memory:
+        with self._memory.use(self.new_memory) as memory:
             counters = memory[0]
             counters[NODES], counters[LIMIT] = 0, _FEW_NODES
             try:

@@ -53,7 +53,7 @@ class ProofSolution(Solution):
 
     def __init__(self, game: ConnectN) -> None:
         super().__init__(game)
-        self._memory = WorkMemory(_new_memory)
+        self._memory: WorkMemory[_Memory] = WorkMemory()
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -80,7 +80,7 @@ class ProofSolution(Solution):
     def best_actions(self, position: Position) -> tuple[int, ...]:
         """Return the best actions. The search is only as deep as necessary to distinguish them from other actions."""
         nodes = _budget(MAX_NODES * self.game.action_count)
-        with self._memory.use() as memory:
+        with self._memory.use(_new_memory) as memory:
             scores = self._scores_of_best(position, memory, nodes)
         self._check(nodes, position)
         return tuple(np.flatnonzero((scores == scores.max()) & (scores != NO_SCORE)).tolist())
@@ -144,7 +144,7 @@ class ProofSolution(Solution):
 
     def _checked_score(self, own: int, opp: int) -> int:
         nodes = _budget(MAX_NODES)
-        with self._memory.use() as memory:
+        with self._memory.use(_new_memory) as memory:
             score = self._score_within(own, opp, memory, nodes)
         self._check(nodes, Position(self.game, own, opp))
         return score

@@ -80,7 +80,7 @@ class ProofNumberSolution(Solution):
         super().__init__(game)
         self._progress = progress
         self.nodes = 0
-        self._memory = WorkMemory(_Table)
+        self._memory: WorkMemory[_Table] = WorkMemory()
 
     @override
     def scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
@@ -89,7 +89,7 @@ class ProofNumberSolution(Solution):
         Raises:
             UnknownValueError: The search of a position reached a limit.
         """
-        with self._memory.use() as table:
+        with self._memory.use(_Table) as table:
             return self._scores_in(table, words)
 
     @override
@@ -118,7 +118,7 @@ class ProofNumberSolution(Solution):
 
     def _scores_of_best(self, position: Position) -> NDArray[np.int16]:
         actions = list(position.legal_actions())
-        with self._memory.use() as table:
+        with self._memory.use(_Table) as table:
             value = self._value(position.own, position.opp, table)
             proven = [action for action in actions if value == WIN and self._is_proven(position, action, table)]
         if value != LOSS and not proven:  # the first draw makes the table forget proofs

@@ -49,7 +49,7 @@ class ExploringAgent(PositionAgent):
         super().__init__(game, seed=seed)
         self.network = network
         self._settings = settings
-        self._trees = WorkMemory(lambda: new_tree(game, settings.explorations, compiled_network(network), 0))
+        self._trees: WorkMemory[Tree] = WorkMemory()
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -73,11 +73,14 @@ class ExploringAgent(PositionAgent):
     @contextmanager
     def _explored(self, words: NDArray[np.uint64], seed: np.uint64) -> Iterator[Tree]:
         """Lend the tree of a position after its search."""
-        with self._trees.use() as tree:
+        with self._trees.use(self._new_tree) as tree:
             tree.random[0] = seed
             plant_root(tree, words[0], words[1])
             explore(self.game, tree, self._settings)
             yield tree
+
+    def _new_tree(self) -> Tree:
+        return new_tree(self.game, self._settings.explorations, compiled_network(self.network), 0)
 
 
 def _analysis_of(tree: Tree, actions: int) -> Analysis:
