@@ -16,7 +16,7 @@ import pytest
 from conftest import is_extended
 
 PROCESSES = 3  # on two processors, because many tests wait for servers and other processes
-FILES = 4  # of a process
+FILES = 2  # of a process
 MODULES = (
     "ci_envs.agents.alphazero.training",
     "ci_envs.cli.main",
