@@ -12,12 +12,15 @@ from ci_envs.agents.alphazero.replay import Replay, sample_type
 from ci_envs.agents.alphazero.search import Forest
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import GUMBEL, PUCT, SearchSettings
+from ci_envs.games import LOSS
 from ci_envs.games.batch import start_words
 from ci_envs.games.operations import canonical
 from ci_envs.games.quarto.layout import HOLDING
 from ci_envs.kernels.bits import bit_counts
 from ci_envs.kernels.compiler import kernel
+from ci_envs.solver.known_value import UNKNOWN, known_values
 from ci_envs.solver.quarto import QuartoSolution
+from ci_envs.solver.solver import exact_source
 
 GAMES = (ConnectN(3, 3, 3), ConnectN(4, 5, 3, True), Quixo(4), Nim((2, 3, 4), 2, True), Quarto())
 
@@ -95,26 +98,72 @@ def test_the_value_of_a_sample_is_the_result_for_the_player_to_move(game, select
     assert len(played) == 20
     decided = 0
     for moves in played:
-        position = Position.start(game)
-        signs = []
-        for sample, following in zip(moves, [*moves[1:], None], strict=True):
-            assert (position.own, position.opp) == (sample["own"], sample["opp"])
+        positions = list(replayed(game, moves))
+        for sample, position in zip(moves, positions, strict=True):
+            assert position.result is None
             assert sample["policy"].sum() == pytest.approx(1, abs=1e-5)
             assert set(np.flatnonzero(sample["policy"])) <= set(position.legal_actions())
-            signs.append(1 if position.to_move == 0 else -1)
-            after = {action: position.play(action) for action in position.legal_actions()}
-            if following is not None:
-                after = {a: p for a, p in after.items() if (p.own, p.opp) == (following["own"], following["opp"])}
-                assert all(p.result is None for p in after.values())
-                position = next(iter(after.values()))
+        after = [positions[-1].play(action) for action in positions[-1].legal_actions()]
+        signs = [1 if position.to_move == 0 else -1 for position in positions]
         worth = moves["value"] * signs
         assert (worth == worth[0]).all()  # all values are for the same player
         assert worth[0] in (-1, 0, 1)
         assert set(moves["drawn"].tolist()) == {float(worth[0] == 0)}
-        outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after.values() if p.result is not None}
-        assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or is_repetition(moves, after.values())))
+        outcomes = {p.result * (1 if p.to_move == 0 else -1) for p in after if p.result is not None}
+        assert worth[0] in outcomes or (worth[0] == 0 and (len(moves) == 30 or is_repetition(moves, after)))
         decided += worth[0] != 0
     assert decided > 0
+
+
+LATE_VALUES = """
+from ci_envs import solve
+from ci_envs.kernels.bits import bit_counts
+from ci_envs.solver.solution import Solution
+
+
+class LateValues(Solution):
+    def covers(self, words):
+        return bit_counts(words[:, 0] | words[:, 1]) >= 6
+
+    def scores(self, words):
+        return solve(self.game).scores(words)
+"""
+
+
+@pytest.mark.parametrize(
+    ("game", "is_own"), [(ConnectN(3, 3, 3), True), (Quarto(), False)], ids=["own source", "Quarto"]
+)
+def test_an_exact_value_replaces_the_result_of_the_game_also_in_earlier_positions(game, is_own, tmp_path):
+    """In Quarto, a player keeps the turn between both parts of a move, and the source lacks 5 pieces on the board."""
+    file = tmp_path / "late.py"
+    file.write_text(LATE_VALUES)
+    name = str(file) if is_own else "exact"
+    source = exact_source(game, name).compiled()
+    plan = plan_of(game, GUMBEL, discount=0.5, exact=name)
+    played = games_of(game, plan.play(evenly(game), 20, np.random.default_rng(2)))
+    assert len(played) == 20
+    solution, unknown = solve(game), 0
+    for moves in played:
+        known = None
+        for plies, (sample, position) in enumerate(zip(moves[::-1], list(replayed(game, moves))[::-1], strict=True)):
+            if known_values(source, np.array([[position.own, position.opp]], np.uint64)) != UNKNOWN:
+                known = position.to_move, solution.value(position)
+            elif known is not None:
+                unknown += 1
+            if known is not None:
+                value = known[1] if position.to_move == known[0] else -known[1]
+                assert (sample["value"], sample["drawn"]) == (value * 0.5**plies, value == 0)
+    assert unknown > 10
+
+
+def replayed(game, moves):
+    """Yield the positions of a game, which begins in the initial position."""
+    position = Position.start(game)
+    yield position
+    for sample in moves[1:]:
+        after = [position.play(action) for action in position.legal_actions()]
+        position = next(each for each in after if (each.own, each.opp) == (sample["own"], sample["opp"]))
+        yield position
 
 
 def is_repetition(moves, positions):
@@ -292,24 +341,24 @@ def test_the_latest_samples_can_be_learned_each_once():
 
 
 @pytest.mark.parametrize("game", [ConnectN(3, 3, 3), Nim((2, 3, 4), 2, True), Quarto()])
-def test_exact_values_replace_the_targets_of_positions_that_the_source_knows(game):
+def test_exact_values_correct_the_policies_of_positions_that_the_source_knows(game):
     """In Quarto the book ends with 4 pieces and one in hand, and the search is quick from 6 pieces on."""
     positions = random_positions(game, 40, 5)
     samples = np.zeros(len(positions), sample_type(game))
     samples["own"], samples["opp"] = np.array([(position.own, position.opp) for position in positions]).T
-    samples["policy"][:, ::2], samples["value"], samples["drawn"] = 0.25, 0.125, 0.5
+    samples["policy"][:, ::2] = 0.25
     before = samples.copy()
-    ExactTargets(game, "exact").replace(samples)
+    values = ExactTargets(game, "exact").correct_policies(samples).tolist()
     solution = solve(game)
-    for position, sample, old in zip(positions, samples, before, strict=True):
+    for position, value, sample, old in zip(positions, values, samples, before, strict=True):
         pieces = 16 - len(position.legal_actions()) if isinstance(game, Quarto) else None
         is_given = isinstance(game, Quarto) and position.opp >> HOLDING & 1
-        if pieces == 5 and not is_given:
+        if pieces == 5:
+            assert value == UNKNOWN
             assert sample == old
             continue
-        value = solution.value(position)
-        assert (sample["value"], sample["drawn"]) == (value, value == 0)
-        if pieces == 4 and is_given:
+        assert value == solution.value(position)
+        if pieces == 4 and is_given and value != LOSS:
             assert (sample["policy"] == old["policy"]).all()
             continue
         keeps = np.isin(np.arange(game.action_count), solution.value_actions(position))
@@ -320,7 +369,10 @@ def test_exact_values_replace_the_targets_of_positions_that_the_source_knows(gam
 
 @pytest.mark.parametrize("game", [ConnectN(3, 3, 3), Quarto()])
 def test_samples_of_a_source_have_its_targets(game):
-    """In Quarto, the source does not know the actions with 4 pieces and one in hand, nor with 5 and none in hand."""
+    """In Quarto, the source does not know positions with 5 pieces on the board.
+
+    So it knows no actions with 4 pieces and one in hand, but if such a position is lost, so are all actions.
+    """
     samples, again = (ExactTargets(game, "exact").sample(100, np.random.default_rng(3)) for _ in range(2))
     np.testing.assert_array_equal(samples, again)
     solution = solve(game)
@@ -330,8 +382,9 @@ def test_samples_of_a_source_have_its_targets(game):
         assert (sample["value"], sample["drawn"]) == (value, value == 0)
         assert sample["policy"] == pytest.approx(keeps / keeps.sum())
     if isinstance(game, Quarto):
-        plies = {QuartoSolution(game).plies(own, opp) for own, opp in samples[["own", "opp"]].tolist()}
-        assert {9, 10}.isdisjoint(plies)
-        assert {8, 11} <= plies
+        plies = np.array([QuartoSolution(game).plies(own, opp) for own, opp in samples[["own", "opp"]].tolist()])
+        assert set(samples["value"][plies == 9]) <= {LOSS}
+        assert {8, 12} <= set(plies.tolist())
+        assert {10, 11}.isdisjoint(plies.tolist())
     else:
         assert len(samples) == 100

@@ -182,7 +182,7 @@ def test_bad_workers_are_refused_before_the_first_game():
 
 
 def test_workers_of_self_play_play_as_threads_do_even_if_one_is_killed():
-    plan = SelfPlay(GAME, SearchSettings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0)
+    plan = SelfPlay(GAME, SearchSettings(GUMBEL, 1.5, 4, 9), Noise(), 8, 9, 0, 1.0, 0.5, 0.0, "exact")
     network = new_network(GAME, ARCHITECTURES["32x3"], 0)
     expected = ThreadWorkers(plan, 2, "cpu").play(network, 9, [1, 2])
     with closing(RayWorkers(plan, 2, None)) as workers:

@@ -122,8 +122,8 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         str | None,
         Option(
             "source of exact values, named as in the option exact of the agent; where it knows the value of a position,"
-            " this value is the target, and where it knows those of all actions, the target of the policy has only the"
-            " actions that keep the value"
+            " this value is the target, and replaces the result of the game in earlier positions; where it knows those"
+            " of all actions too, the target of the policy has only the actions that keep the value"
         ),
     ] = None
     exact_iterations: Annotated[
@@ -234,5 +234,6 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             discount=self.discount,
             value_mix=self.value_mix,
             contempt=self.contempt,
+            exact=self.exact,
             keeps_trees=self.keep_tree,
         )

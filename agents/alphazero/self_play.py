@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ci_envs.agents.alphazero.exact_targets import ExactTargets, exact_results
 from ci_envs.agents.alphazero.replay import sample_type
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.search import Evaluate, Forest
@@ -20,6 +21,7 @@ from ci_envs.games import ONGOING
 from ci_envs.games.batch import play_batch
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
+from ci_envs.solver.known_value import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class SelfPlay:
         settings: the settings of the search.
         noise: the exploration noise, which is not used with Gumbel selection.
         contempt: maximum reduction of the value of a draw in the search. The value target does not contain it.
+        exact: the name of the source of exact values that correct the targets, or None
+            (:mod:`~ci_envs.agents.alphazero.exact_targets`).
         keeps_trees: whether a search continues with the subtree of the action that was played
             (:class:`~ci_envs.agents.alphazero.search.Forest`).
     """
@@ -60,6 +64,7 @@ class SelfPlay:
     discount: float
     value_mix: float
     contempt: float
+    exact: str | None = None
     keeps_trees: bool = False
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
@@ -83,6 +88,7 @@ class _GamesInProgress:
         lanes = min(plan.lanes, games)
         self.plan, self.evaluate, self.rng, self.to_start = plan, evaluate, rng, games - lanes
         self.forest = Forest(plan.game, plan.settings, lanes, keeps_trees=plan.keeps_trees)
+        self.exact_targets = None if plan.exact is None else ExactTargets(plan.game, plan.exact)
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
         self.length = np.zeros(lanes, np.int64)
@@ -152,12 +158,16 @@ class _GamesInProgress:
                 length or by repetition.
         """
         samples = np.array([sample for sample, _ in self.samples[lane]], sample_type(self.plan.game))
-        players = np.array([player for _, player in self.samples[lane]])
+        players = np.array([player for _, player in self.samples[lane]], np.int8)
         result = 0 if outcome == ONGOING else outcome
-        results = np.where(players == self.player[lane], result, -result)
-        results = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
-        samples["drawn"] = result == 0
-        samples["value"] = (1 - self.plan.value_mix) * results + self.plan.value_mix * samples["value"]
+        results = np.where(players == self.player[lane], result, -result).astype(np.int8)
+        known = np.zeros(len(samples), np.bool_)
+        if self.exact_targets is not None:
+            values = self.exact_targets.correct_policies(samples)
+            results, known = exact_results(results, values, players), values != UNKNOWN
+        discounted = results * self.plan.discount ** np.arange(len(samples) - 1, -1, -1)
+        mixed = (1 - self.plan.value_mix) * discounted + self.plan.value_mix * samples["value"]
+        samples["value"], samples["drawn"] = np.where(known, discounted, mixed), results == 0
         return samples
 
     def _start_games(self, ended: NDArray[np.bool_]) -> None:

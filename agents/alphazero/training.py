@@ -230,10 +230,7 @@ class AlphaZeroTrainer(Trainer):
         exact = self._exact_targets
         if exact is not None and games == 0:
             return exact.sample(self.config.exact_positions, np.random.default_rng(seed))
-        samples = self._workers.play(self._learner.network, games, seed)
-        if exact is not None:
-            exact.replace(samples)
-        return samples
+        return self._workers.play(self._learner.network, games, seed)
 
     def _learn(self) -> None:
         """Take the steps of gradient descent for the new positions, and complete the iteration."""
