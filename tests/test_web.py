@@ -417,6 +417,7 @@ def test_what_is_on_offer(client):
         "connect6x6",
         "connect_four",
         "connect_four_32x3",
+        "connect_four_exact",
         "quarto",
         "quixo4",
         "quixo5",
