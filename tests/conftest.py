@@ -78,11 +78,16 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="module", autouse=True)
 def _free_memory(request):
-    """Clear the caches of a module's tests, of the oracles and of large tables, because a worker runs many modules."""
+    """Free the memory of a module's tests, because a worker runs many modules."""
     yield
+    free_memory(request.module.__name__)
+
+
+def free_memory(*modules):
+    """Clear the caches of modules, of the oracles and of large tables."""
     large = "ci_envs.solver.quixo_ranking", "ci_envs.solver.quixo_included", "ci_envs.agents.search.tables"
     oracles = [name for name in sys.modules if name.startswith("oracles.")]
-    for name in (request.module.__name__, *oracles, *large):
+    for name in (*modules, *oracles, *large):
         for value in vars(sys.modules.get(name)).values() if name in sys.modules else ():
             if getattr(value, "__module__", None) == name and hasattr(value, "cache_clear"):
                 value.cache_clear()

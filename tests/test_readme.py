@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import gymnasium
 import pytest
 from click.testing import CliRunner
+from conftest import free_memory
 from sb3_contrib import MaskablePPO
 from serving import served
 
@@ -101,14 +102,13 @@ def test_command_lines_are_accepted(tmp_path, monkeypatch):
             arguments[0] = with_quick_training(arguments[0])
         if name == "book":
             arguments = [arguments[0], "--minutes", "0.01", "--output", "some.book"]
+        if name == "solve":
+            free_memory()  # the tables of earlier commands
         if name == "reports":  # test_reports.py runs all sections
             arguments = ["B33" if argument == "all" else argument for argument in arguments]
-        if name == "compare":
-            arguments = [*arguments, "--games", "2"]
         if name == "exam" and "exact-v1" in arguments:
             arguments = [*arguments, "--positions", "20", "--games", "2"]
-        if name == "accuracy":
-            arguments = [*arguments, "--positions", "100"]
+        arguments += {"compare": ["--games", "2"], "accuracy": ["--positions", "100"]}.get(name, [])
         if "--level" in arguments:  # of Quixo, where lower levels take minutes
             arguments[arguments.index("--level") + 1] = "25"
         if "--seconds" in arguments:
