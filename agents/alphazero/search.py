@@ -148,7 +148,9 @@ class Forest:
         self._trees["size"][trees] = 0
 
     def move(self, trees: NDArray[np.int64]) -> None:
-        """Make the trees with these increasing numbers the first ones, and discard the others."""
+        """Make the trees with these increasing numbers the first ones, and discard the others, if trees are kept."""
+        if not self.keeps_trees:
+            return
         for new, old in enumerate(trees.tolist()):
             size = int(self._trees[old]["size"])
             self._trees[new], self._nodes[new, :size] = self._trees[old], self._nodes[old, :size]

@@ -3,7 +3,6 @@
 A game is a draw if a position occurs for the third time, or after a maximum number of plies.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.exact_targets import ExactTargets, exact_results
+from ci_envs.agents.alphazero.history import History
 from ci_envs.agents.alphazero.replay import sample_type
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.search import Evaluate, Forest
@@ -91,9 +91,7 @@ class _GamesInProgress:
         self.exact_targets = None if plan.exact is None else ExactTargets(plan.game, plan.exact)
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
-        self.length = np.zeros(lanes, np.int64)
-        self.samples: list[list[tuple[np.void, int]]] = [[] for _ in range(lanes)]  # pairs of sample and player to move
-        self.occurrences: list[Counter[tuple[int, int, int]]] = [Counter() for _ in range(lanes)]
+        self.history = History(plan.game, lanes)
 
     def play(self) -> Iterator[NDArray[np.void]]:
         """Yield the samples of each game when it ends."""
@@ -103,8 +101,8 @@ class _GamesInProgress:
             outcomes = np.empty((len(self.words), 2), np.int8)
             play_batch(self.plan.game, self.words, self._choose(found), outcomes)
             self.player = np.where(outcomes[:, 1] != 0, self.player, 1 - self.player).astype(np.int8)
-            self.length += 1
-            ended = (outcomes[:, 0] != ONGOING) | (self.length >= self.plan.max_plies) | self._is_repetition()
+            repetition = self.history.occurrences(self.words, self.player) == 2
+            ended = (outcomes[:, 0] != ONGOING) | (self.history.length >= self.plan.max_plies) | repetition
             for lane in np.flatnonzero(ended).tolist():
                 yield self._finish_game(lane, int(outcomes[lane, 0]))
             self._start_games(ended)
@@ -130,24 +128,14 @@ class _GamesInProgress:
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
         samples["value"] = np.clip(found.values + found.costs, -1, 1)
-        for lane, position in enumerate(self._positions()):
-            self.samples[lane].append((samples[lane], int(self.player[lane])))
-            self.occurrences[lane][position] += 1
-
-    def _is_repetition(self) -> NDArray[np.bool_]:
-        """Return for each lane whether its position occurred twice before in its game, bool of shape (lanes,)."""
-        occurrences = zip(self.occurrences, self._positions(), strict=True)
-        return np.array([counts[position] == 2 for counts, position in occurrences])
-
-    def _positions(self) -> Iterator[tuple[int, int, int]]:
-        return zip(*self.words.T.tolist(), self.player.tolist(), strict=True)
+        self.history.add(samples, self.words, self.player)
 
     def _choose(self, found: SearchResult) -> NDArray[np.int64]:
         """Return the action to play on each lane, int64 of shape (lanes,)."""
         if self.plan.settings.selection == GUMBEL:
             return found.actions
         drawn = draw_actions(found, self.plan.noise.temperature, self.rng)
-        return np.where(self.length < self.plan.noise.sampled_plies, drawn, found.actions)
+        return np.where(self.history.length <= self.plan.noise.sampled_plies, drawn, found.actions)
 
     def _finish_game(self, lane: int, outcome: int) -> NDArray[np.void]:
         """Return the samples of a finished game, with the result for the player to move.
@@ -157,8 +145,7 @@ class _GamesInProgress:
             outcome: the outcome of the last action for the player to move after it. ONGOING means a draw by the maximum
                 length or by repetition.
         """
-        samples = np.array([sample for sample, _ in self.samples[lane]], sample_type(self.plan.game))
-        players = np.array([player for _, player in self.samples[lane]], np.int8)
+        samples, players = self.history.game(lane)
         result = 0 if outcome == ONGOING else outcome
         results = np.where(players == self.player[lane], result, -result).astype(np.int8)
         known = np.zeros(len(samples), np.bool_)
@@ -176,17 +163,14 @@ class _GamesInProgress:
         again, closed = free[: self.to_start], free[self.to_start :]
         self.to_start -= len(again)
         self.words[again] = self._openings(len(again))
-        self.player[again] = self.length[again] = 0
+        self.player[again] = 0
+        self.history.restart(again)
         self.forest.discard(again)
-        for lane in again.tolist():
-            self.samples[lane], self.occurrences[lane] = [], Counter()
         if len(closed):
             self.forest.move(np.setdiff1d(np.arange(len(self.words)), closed))
             self.words = np.delete(self.words, closed, axis=0)
-            self.player, self.length = np.delete(self.player, closed), np.delete(self.length, closed)
-            gone = set(closed.tolist())
-            self.samples = [positions for lane, positions in enumerate(self.samples) if lane not in gone]
-            self.occurrences = [counts for lane, counts in enumerate(self.occurrences) if lane not in gone]
+            self.player = np.delete(self.player, closed)
+            self.history.remove(closed)
 
     def _openings(self, count: int) -> NDArray[np.uint64]:
         """Return the first positions of ``count`` games, uint64 of shape (count, 2)."""
