@@ -2,7 +2,10 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Event
+from time import sleep
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES, Architecture
 from ci_envs.agents.alphazero.board_lines import line_means
-from ci_envs.agents.alphazero.inference import TorchInference, inference
+from ci_envs.agents.alphazero.inference import SharedInference, TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models, write_model
 from ci_envs.agents.alphazero.network import LineLayer, new_network
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
@@ -40,6 +43,62 @@ def trained_a_little(game, architecture=SMALL):
         for _ in range(20):
             network(torch.from_numpy(planes).permute(0, 3, 1, 2).float())
     return network.eval()
+
+
+def test_outputs_do_not_depend_on_the_other_positions_of_a_batch():
+    network = trained_a_little(GAMES[2])
+    planes = np.ascontiguousarray(batch_of(random_positions(GAMES[2], 50, seed=2))["observation"])
+    ask = TorchInference(network, "cpu", batch=16)
+    together, reverse = ask(planes), ask(planes[::-1])
+    for output, reversed_output, *alone in zip(together, reverse, *(ask(row[None]) for row in planes), strict=True):
+        np.testing.assert_array_equal(output, reversed_output[::-1])
+        np.testing.assert_array_equal(output, np.concatenate(alone))
+
+
+def test_threads_share_one_evaluation_of_their_leaves():
+    """While the device is in use, other threads wait. The next evaluation has the leaves of all of them."""
+    begun, go_on, sizes = Event(), Event(), []
+
+    def evaluate(planes):
+        sizes.append(len(planes))
+        begun.set()
+        assert go_on.wait(60)
+        if planes.min() < 0:
+            raise ValueError("a plane is negative")
+        sums = planes.sum(axis=(1, 2, 3)).astype(np.float32)
+        return sums[:, None], sums + 1, sums + 2
+
+    def ask(value, count):
+        return shared(np.full((count, 2, 2, 1), value, np.int8))
+
+    shared = SharedInference(evaluate)
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(ask, 1, 3)
+        assert begun.wait(60)
+        later = [pool.submit(ask, value, value) for value in (2, 3, 4)]
+        while len(shared._waiting) < 3:
+            sleep(0.001)
+        go_on.set()
+        for value, answer in ((1, first), *zip((2, 3, 4), later, strict=True)):
+            logits, values, draws = answer.result()
+            assert logits.shape == (3 if value == 1 else value, 1)
+            assert (logits == 4 * value).all()
+            assert (values == 4 * value + 1).all()
+            assert (draws == 4 * value + 2).all()
+        assert sizes == [3, 2 + 3 + 4]
+        begun.clear()
+        go_on.clear()
+        answers = [pool.submit(ask, 1, 1)]
+        assert begun.wait(60)
+        answers += [pool.submit(ask, value, 1) for value in (-1, 2, 3)]
+        while len(shared._waiting) < 3:
+            sleep(0.001)
+        go_on.set()
+        assert (answers[0].result()[0] == 4).all()
+        for answer in answers[1:]:
+            with pytest.raises(ValueError, match="a plane is negative"):
+                answer.result()
+        assert (pool.submit(ask, 5, 1).result()[0] == 20).all()
 
 
 @pytest.mark.parametrize(

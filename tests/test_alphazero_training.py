@@ -18,7 +18,7 @@ from ci_envs.agents.alphazero.agent import AlphaZeroAgent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.exact_targets import ExactTargets
-from ci_envs.agents.alphazero.inference import TorchInference, inference
+from ci_envs.agents.alphazero.inference import SharedInference, TorchInference, inference
 from ci_envs.agents.alphazero.learner import Learner
 from ci_envs.agents.alphazero.model_file import read_model
 from ci_envs.agents.alphazero.network import new_network
@@ -106,19 +106,24 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_run(tmp_path, monkeypatch
 
 
 def test_a_device_evaluates_the_leaves_of_thousands_of_games_together(tmp_path, monkeypatch):
-    """The CPU stands for a GPU: PyTorch evaluates the network, with the same batches."""
-    batches = []
+    """The CPU stands for a GPU, with the same batches, and equal runs give equal networks."""
+    leaves = []
 
     class RecordingInference(TorchInference):
         def __call__(self, planes):
-            batches.append(len(planes))
+            leaves.append(len(planes))
             return super().__call__(planes)
 
-    monkeypatch.setattr("ci_envs.agents.alphazero.workers.inference", RecordingInference)
-    size = {"games": 2048, "lanes": 2048, "threads": 1, "simulations": 2, "batch": 1024, "reuse": 2}
-    train(tmp_path, iterations=1, ladder_games=2, measurements=1, **size)
-    assert max(batches) > 1500  # the outputs for equal positions are in the cache
-    assert int(curve_of(tmp_path)[-1]["games"]) == 2048
+    def shared(network, device, most):
+        return SharedInference(RecordingInference(network, device, most // 2))
+
+    monkeypatch.setattr("ci_envs.agents.alphazero.workers.inference", shared)
+    size = {"games": 2048, "lanes": 1024, "threads": 2, "simulations": 2, "batch": 1024, "reuse": 2}
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        train(folder, iterations=1, ladder_games=2, measurements=1, **size)
+    assert max(leaves) > 750  # the outputs for equal positions are in the cache
+    assert int(curve_of(tmp_path / "a")[-1]["games"]) == 2048
+    assert_same(tmp_path / "a", tmp_path / "b")
 
 
 def test_a_run_can_begin_with_exact_positions_of_random_play(tmp_path, monkeypatch):

@@ -47,7 +47,8 @@ class History:
         equal = self._players[self._rows, :longest] == players[:, None]
         for word in range(2):
             equal &= self._words[self._rows, :longest, word] == words[:, None, word]
-        return (equal & (np.arange(longest) < self.length[:, None])).sum(axis=1)
+        counts: NDArray[np.int64] = np.count_nonzero(equal & (np.arange(longest) < self.length[:, None]), axis=1)
+        return counts
 
     def game(self, lane: int) -> tuple[NDArray[np.void], NDArray[np.int8]]:
         """Return copies of the samples of the game of a lane, and the players to move."""

@@ -4,6 +4,10 @@ On a CPU, ONNX Runtime takes a tenth of PyTorch's time for one position, and two
 """
 
 import copy
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Lock
 
 import numpy as np
 import torch
@@ -15,12 +19,24 @@ from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.onnx_inference import OnnxInference
 from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 
+_BATCH = 2048
 
-def inference(network: Network, device: str = "cpu") -> Evaluate:
-    """Return a function that evaluates a copy of the network. On a CPU it uses the caller's thread only."""
+_Module = Callable[[Tensor], tuple[Tensor, ...]]
+
+
+def inference(network: Network, device: str = "cpu", leaves: int = _BATCH) -> Evaluate:
+    """Return a function that evaluates a copy of the network, for several threads.
+
+    On a CPU it uses the caller's thread only. Another device evaluates the leaves of all waiting threads together.
+
+    Args:
+        network: the network.
+        device: a device of PyTorch.
+        leaves: the largest number of leaves that can wait, on any device but a CPU.
+    """
     if torch.device(device).type == "cpu":
         return OnnxInference(onnx_model(network))
-    return TorchInference(network, device)
+    return SharedInference(TorchInference(network, device, min(leaves, _BATCH)))
 
 
 class _InferenceModule(nn.Module):
@@ -36,17 +52,100 @@ class _InferenceModule(nn.Module):
 
 
 class TorchInference:
-    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses PyTorch."""
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses PyTorch, in batches of one size.
 
-    def __init__(self, network: Network, device: str) -> None:
-        self._device = torch.device(device)
-        self._module = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+    With one size, the outputs for a position do not depend on the other positions: for other sizes, libraries choose
+    other kernels, which round differently. They also prepare each new size, which takes longer than a batch.
+    """
+
+    def __init__(self, network: Network, device: str, batch: int = _BATCH) -> None:
+        """Copy the network to the device.
+
+        Args:
+            network: the network.
+            device: a device of PyTorch.
+            batch: the size of all batches.
+        """
+        self._device, self._batch = torch.device(device), batch
+        module: _Module = _frozen(network).to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if self._device.type == "cuda":
+            planes = torch.zeros((batch, *network.observation_shape), dtype=torch.int8, device=self._device)
+            module = _recorded(module, planes)
+        self._module = module
 
     @torch.inference_mode()
     def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
         """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
-        logits, values, draws = self._module(torch.from_numpy(planes).to(self._device))
-        return logits.cpu().numpy(), values.cpu().numpy(), draws.cpu().numpy()
+        count = len(planes)
+        padded = np.zeros((-(-count // self._batch) * self._batch, *planes.shape[1:]), np.int8)
+        padded[:count] = planes
+        batches = torch.split(torch.from_numpy(padded).to(self._device), self._batch)
+        outputs = zip(*(self._module(batch) for batch in batches), strict=True)
+        logits, values, draws = (torch.cat(parts)[:count].cpu().numpy() for parts in outputs)
+        return logits, values, draws
+
+
+class SharedInference:
+    """An :data:`~ci_envs.agents.alphazero.search.Evaluate` for several threads, which joins their leaves.
+
+    While one thread uses the device, the others add their leaves to a queue. The next thread evaluates all of them.
+    """
+
+    def __init__(self, evaluate: Evaluate) -> None:
+        """Make an empty queue.
+
+        Args:
+            evaluate: evaluates the leaves of all waiting threads. Its outputs for a position must not depend on the
+                other positions.
+        """
+        self._evaluate = evaluate
+        self._waiting: deque[tuple[NDArray[np.int8], Future[NetworkOutput]]] = deque()
+        self._device_in_use = Lock()
+
+    def __call__(self, planes: NDArray[np.int8]) -> NetworkOutput:
+        """Return logits, values and draw probabilities for planes, int8 of shape (n, height, width, channels)."""
+        answer: Future[NetworkOutput] = Future()
+        self._waiting.append((planes, answer))
+        with self._device_in_use:
+            if not answer.done():
+                self._answer_all()
+        return answer.result()
+
+    def _answer_all(self) -> None:
+        """Evaluate all leaves in the queue. Only the thread that uses the device removes leaves from the queue."""
+        planes, answers = zip(*(self._waiting.popleft() for _ in range(len(self._waiting))), strict=True)
+        try:
+            outputs = self._evaluate(np.concatenate(planes))
+        except Exception as error:
+            for answer in answers:
+                answer.set_exception(error)
+            return
+        ends = np.cumsum([len(part) for part in planes])[:-1]
+        for answer, *parts in zip(answers, *(np.split(output, ends) for output in outputs), strict=True):
+            answer.set_result(tuple(parts))
+
+
+def _recorded(module: _Module, planes: Tensor) -> _Module:
+    """Return a function with the outputs of a module for planes of one size, which starts all its kernels in one call.
+
+    This is a CUDA graph: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
+    """
+    with torch.inference_mode(), torch.cuda.device(planes.device):
+        stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):  # before a recording, libraries need some calls to choose kernels and allocate memory
+                module(planes)
+        torch.cuda.current_stream().wait_stream(stream)
+        with torch.cuda.graph(graph):
+            outputs = module(planes)
+
+    def replay(batch: Tensor) -> tuple[Tensor, ...]:
+        planes.copy_(batch)
+        graph.replay()
+        return tuple(output.clone() for output in outputs)
+
+    return replay
 
 
 def _frozen(network: Network) -> _InferenceModule:

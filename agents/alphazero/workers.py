@@ -57,7 +57,7 @@ class ThreadWorkers(SelfPlayWorkers):
 
     @override
     def play(self, network: Network, games: int, seed: Sequence[int]) -> NDArray[np.void]:
-        evaluate_network = inference(network, self._device)
+        evaluate_network = inference(network, self._device, self._plan.lanes * self._threads)
 
         def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
             if self._closed.is_set():
