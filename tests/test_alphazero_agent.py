@@ -20,6 +20,7 @@ from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.agents.alphazero.inference import SharedInference, TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models, write_model
 from ci_envs.agents.alphazero.network import LineLayer, new_network
+from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
@@ -284,7 +285,7 @@ def test_a_network_comes_back_from_its_file(game, tmp_path):
     np.testing.assert_array_equal(first, second)
 
 
-def test_files_that_cannot_be_used_are_refused(tmp_path):
+def test_files_that_cannot_be_used_are_refused(tmp_path, monkeypatch):
     game, path = ConnectN(3, 3, 3), tmp_path / "a.safetensors"
     write_model(path, new_network(game, SMALL, 0), game, {})
     content = path.read_bytes()
@@ -304,6 +305,21 @@ def test_files_that_cannot_be_used_are_refused(tmp_path):
     network.architecture = Architecture(8, 2)
     with torch.no_grad():
         network.policy[0].bias[0] = 0
+    for ranges, reason in (
+        ([[0, 1]] * 5, r"blocks.1.first.conv.weight is missing"),
+        ([[0, 1]] * 4, r"4 ranges of activations, not 5"),
+        ([[0, 1]] * 6, r"6 ranges of activations, not 5"),
+        ([[0.5, 1]] * 5, r"range of an activation is 0.5 to 1"),
+        ([[0, 1]] * 4 + [[0, float("inf")]], r"range of an activation is 0 to inf"),
+        ([[0, 1]] * 4 + ["a"], r""),
+        (3, r""),
+    ):
+        monkeypatch.setattr("ci_envs.agents.alphazero.model_file.activation_ranges", lambda *_, ranges=ranges: ranges)
+        write_model(path, network, game, {})
+        with pytest.raises(ValueError, match=rf"is not a valid network file: .*{reason}"):
+            AlphaZeroAgent(game, path)
+        network.architecture = SMALL
+    network.architecture = Architecture(8, 2)
     write_model(path, network, game, {})
     with pytest.raises(ValueError, match=r"is not a valid network file: Error.* loading state_dict"):
         read_model(path, game)
@@ -397,7 +413,7 @@ def test_the_analysis_describes_the_search():
     assert analysis.priors.sum() == pytest.approx(1)
     assert 0 < analysis.draw < 1
     planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
-    logits, _, _ = inference(network)(planes)
+    logits, _, _ = inference(network, ranges=activation_ranges(network, game))(planes)
     weights = np.exp(logits[0][legal])
     np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
     tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}

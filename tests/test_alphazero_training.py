@@ -107,21 +107,21 @@ def test_an_interrupted_run_ends_like_an_uninterrupted_run(tmp_path, monkeypatch
 
 def test_a_device_evaluates_the_leaves_of_thousands_of_games_together(tmp_path, monkeypatch):
     """The CPU stands for a GPU, with the same batches, and equal runs give equal networks."""
-    leaves = []
+    asked = []
 
     class RecordingInference(TorchInference):
         def __call__(self, planes):
-            leaves.append(len(planes))
+            asked.append(len(planes))
             return super().__call__(planes)
 
-    def shared(network, device, most):
-        return SharedInference(RecordingInference(network, device, most // 2))
+    def shared(network, device, *, leaves, ranges):
+        return SharedInference(RecordingInference(network, device, leaves // 2))
 
     monkeypatch.setattr("ci_envs.agents.alphazero.workers.inference", shared)
     size = {"games": 2048, "lanes": 1024, "threads": 2, "simulations": 2, "batch": 1024, "reuse": 2}
     for folder in (tmp_path / "a", tmp_path / "b"):
         train(folder, iterations=1, ladder_games=2, measurements=1, **size)
-    assert max(leaves) > 750  # the outputs for equal positions are in the cache
+    assert max(asked) > 750  # the outputs for equal positions are in the cache
     assert int(curve_of(tmp_path / "a")[-1]["games"]) == 2048
     assert_same(tmp_path / "a", tmp_path / "b")
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.architecture import Architecture
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
+from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_file, shipped_files
 from ci_envs.storage.named_parts import part_of, with_part
@@ -47,6 +48,7 @@ def write_model(path: Path, network: "Network", game: Game, notes: Mapping[str, 
         "format": _FORMAT,
         "game": repr(game),
         "architecture": network.architecture.to_dict(),
+        "activation_ranges": activation_ranges(network, game),
         "notes": dict(notes),
     }
     write_tensors(path, with_part("network", network.state_dict()), about)
@@ -99,8 +101,14 @@ def read_model(path: str | Path, game: Game) -> ModelFile:
     return ModelFile(network.eval(), notes)
 
 
-def read_onnx_model(path: str | Path, game: Game) -> bytes:
+def read_onnx_model(path: str | Path, game: Game, *, integers: bool = True) -> bytes:
     """Read a model file into a model of ONNX, without importing PyTorch.
+
+    Args:
+        path: the path of the file, or the name of an included network.
+        game: the game of the network.
+        integers: whether convolutions compute with integers. Files of earlier versions lack the ranges for this, so
+            they are measured.
 
     Raises:
         ValueError: the file is damaged, of another format, or of another game.
@@ -109,7 +117,11 @@ def read_onnx_model(path: str | Path, game: Game) -> bytes:
     weights, about = _read_weights(path, game)
     try:
         architecture = Architecture(**about["architecture"])
-        return onnx_model(_Weights(architecture, game.observation_shape, game.action_count, weights))
+        network = _Weights(architecture, game.observation_shape, game.action_count, weights)
+        if not integers:
+            return onnx_model(network)
+        ranges = about.get("activation_ranges")
+        return onnx_model(network, activation_ranges(network, game) if ranges is None else ranges)
     except (KeyError, TypeError, ValueError) as error:
         raise _invalid(path, error) from None
 

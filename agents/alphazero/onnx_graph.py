@@ -1,6 +1,11 @@
-"""The ONNX model of a network, made of its weights. PyTorch, whose import takes seconds, is not needed."""
+"""The ONNX model of a network, made of its weights. PyTorch, whose import takes seconds, is not needed.
 
-from collections.abc import Mapping
+The convolutions can compute with integers: activations of 8 bits and weights of 7 bits. ONNX Runtime replaces each
+convolution between ``DequantizeLinear`` and ``QuantizeLinear`` by one of integers. With weights of 8 bits, processors
+without VNNI instructions would add pairs of products with saturation, and find other numbers.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,23 +18,36 @@ from ci_envs.agents.alphazero.board_lines import line_means
 
 _EPSILON = 1e-5  # of the batch normalisation
 _OPSET, _IR_VERSION = 17, 8  # of onnxruntime 1.20
+_MOST_ACTIVATION, _MOST_WEIGHT = 255, 64
+
+Range = tuple[float, float]
+"""The least and the largest number of an activation."""
 
 
-def onnx_model(network: HasWeights) -> bytes:
+def onnx_model(network: HasWeights, ranges: Sequence[Range] = (), *, observed: bool = False) -> bytes:
     """Return an ONNX model for batches of any size. Batch normalisation is merged into the convolutions.
 
     Its input ``planes`` is int8 of shape (n, height, width, channels). Its outputs are ``logits`` (n, actions),
     ``values`` (n,) and ``draws`` (n,), which are probabilities.
 
+    Args:
+        network: The network.
+        ranges: The ranges of the activations of the body, for convolutions of integers. Without ranges they compute
+            with float32.
+        observed: Whether the activations of the body are outputs too, after the others.
+
     Raises:
-        ValueError: The weights are not those of the architecture.
+        ValueError: The weights are not those of the architecture, or the number of ranges is not that of its
+            activations.
     """
-    architecture, graph = network.architecture, _Graph(network.weights(), network.observation_shape)
+    architecture, graph = network.architecture, _Graph(network.weights(), network.observation_shape, ranges)
     outputs = _LAYOUTS[architecture.layout](graph, architecture)
     for output, name in zip(outputs, ("logits", "values", "draws"), strict=True):
         graph.add("Identity", output, name=name)
     if unknown := graph.unused():
         raise ValueError(f"unexpected weights: {', '.join(unknown)}")
+    if ranges and len(ranges) != len(graph.activations):
+        raise ValueError(f"there are {len(ranges)} ranges of activations, not {len(graph.activations)}")
     float32 = TensorProto.FLOAT
     model = helper.make_model(
         helper.make_graph(
@@ -40,6 +58,7 @@ def onnx_model(network: HasWeights) -> bytes:
                 helper.make_tensor_value_info("logits", float32, ["n", network.action_count]),
                 helper.make_tensor_value_info("values", float32, ["n"]),
                 helper.make_tensor_value_info("draws", float32, ["n"]),
+                *(helper.make_tensor_value_info(name, float32, None) for name in graph.activations if observed),
             ],
             graph.constants,
         ),
@@ -57,9 +76,16 @@ def onnx_model(network: HasWeights) -> bytes:
 class _Graph:
     """A graph under construction. Each method adds layers to a value, and returns the name of the result."""
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]], observation_shape: tuple[int, int, int]) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, NDArray[np.float32]],
+        observation_shape: tuple[int, int, int],
+        ranges: Sequence[Range],
+    ) -> None:
         self._weights, self._used, self.observation_shape = weights, set[str](), observation_shape
+        self._ranges, self._scales = ranges, dict[str, np.float32]()
         self.nodes: list[onnx.NodeProto] = []
+        self.activations: list[str] = []
         self.constants: list[onnx.TensorProto] = []
         self.planes = self.add("Cast", "planes", to=TensorProto.FLOAT)
 
@@ -76,7 +102,7 @@ class _Graph:
     def constant(self, array: NDArray[Any]) -> str:
         """Add a constant."""
         name = f"constant_{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return name
 
     def channels_first(self) -> str:
@@ -96,7 +122,40 @@ class _Graph:
         bias = self._weight(f"{layer}.conv.bias") if f"{layer}.conv.bias" in self._weights else 0.0
         factor, shift = self.normalisation(f"{layer}.norm")
         merged = weight * factor[:, np.newaxis, np.newaxis, np.newaxis], bias * factor + shift
-        return self.add("Conv", planes, *(self.constant(one.astype(np.float32)) for one in merged), pads=[1] * 4)
+        if planes in self._scales:
+            inputs = self._integers(*merged, self._scales[planes])
+        else:
+            inputs = [self.constant(one.astype(np.float32)) for one in merged]
+        return self.add("Conv", planes, *inputs, pads=[1] * 4)
+
+    def activation(self, value: str) -> str:
+        """Round an activation to 8 bits if its range is known."""
+        self.activations.append(value)
+        if len(self.activations) > len(self._ranges):
+            return value
+        low, high = self._ranges[len(self.activations) - 1]
+        if not -np.inf < low <= 0 <= high < np.inf:
+            raise ValueError(f"the range of an activation is {low} to {high}, but it must be finite and contain 0")
+        scale = np.float32(max(high - low, 1e-9) / _MOST_ACTIVATION)
+        inputs = self.constant(np.array(scale)), self.constant(np.array(round(-low / scale), np.uint8))
+        rounded = self.add("DequantizeLinear", self.add("QuantizeLinear", value, *inputs), *inputs)
+        self._scales[rounded] = scale
+        return rounded
+
+    def _integers(self, weight: NDArray[np.float64], bias: NDArray[np.float64], scale: np.float32) -> list[str]:
+        """Add the weights and biases of a convolution as integers, for an input with this scale."""
+        most = np.maximum(np.abs(weight).max(axis=(1, 2, 3)), 1e-9)
+        scales = (most / _MOST_WEIGHT).astype(np.float32)
+        rounded = np.rint(weight / scales[:, np.newaxis, np.newaxis, np.newaxis]).astype(np.int8)
+        parts = (rounded, scales), (np.rint(bias / (scale * scales)).astype(np.int32), scale * scales)
+        return [
+            self.add(
+                "DequantizeLinear",
+                *map(self.constant, (integers, factors, np.zeros(len(factors), integers.dtype))),
+                axis=0,
+            )
+            for integers, factors in parts
+        ]
 
     def normalisation(self, norm: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the factor and the shift of each channel by a batch normalisation."""
@@ -142,13 +201,13 @@ class _Graph:
 
     def residual_body(self, architecture: Architecture) -> str:
         """Add convolutions and residual blocks."""
-        planes = self.channels_first()
+        planes = self.activation(self.channels_first())
         for number in range(architecture.stem):
-            planes = self.add("Relu", self.normed_convolution(planes, f"stem.{number}"))
+            planes = self.activation(self.add("Relu", self.normed_convolution(planes, f"stem.{number}")))
         for number in range(architecture.blocks):
-            first = self.add("Relu", self.normed_convolution(planes, f"blocks.{number}.first"))
-            second = self.normed_convolution(first, f"blocks.{number}.second")
-            planes = self.add("Relu", self.add("Add", planes, second))
+            first = self.activation(self.add("Relu", self.normed_convolution(planes, f"blocks.{number}.first")))
+            second = self.activation(self.normed_convolution(first, f"blocks.{number}.second"))
+            planes = self.activation(self.add("Relu", self.add("Add", planes, second)))
         return planes
 
     def _weight(self, name: str) -> NDArray[np.float32]:

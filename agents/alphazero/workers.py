@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import Network, new_network
+from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.search import NetworkOutput
 from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.cluster import RayPool
@@ -57,7 +58,8 @@ class ThreadWorkers(SelfPlayWorkers):
 
     @override
     def play(self, network: Network, games: int, seed: Sequence[int]) -> NDArray[np.void]:
-        evaluate_network = inference(network, self._device, self._plan.lanes * self._threads)
+        leaves, ranges = self._plan.lanes * self._threads, activation_ranges(network, self._plan.game)
+        evaluate_network = inference(network, self._device, leaves=leaves, ranges=ranges)
 
         def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
             if self._closed.is_set():
@@ -117,7 +119,8 @@ def _play_share(
     architecture, weights = broadcast
     network = new_network(plan.game, architecture)
     network.load_state_dict(weights)
-    return plan.play(inference(network), games, np.random.default_rng(seed))
+    evaluate = inference(network, ranges=activation_ranges(network, plan.game))
+    return plan.play(evaluate, games, np.random.default_rng(seed))
 
 
 def _shares(games: int, workers: int) -> list[int]:
