@@ -19,6 +19,7 @@ from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.network import Network, new_network
+from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
@@ -49,12 +50,16 @@ def tree_simulations(id: str) -> Callable[[int], int]:
 
 
 def self_play_simulations(threads: int) -> Callable[[int], int]:
-    """Return a function that runs simulations of self-play of Quixo, by ONNX Runtime.
+    """Return a function that runs simulations of self-play of Quixo, by ONNX Runtime with convolutions of integers.
 
     The network is a new network of size 32x3, and the options are those of ``ci-envs train``. The function plays only
     the first plies of the games.
     """
-    return _self_play(threads, inference, AlphaZeroConfig(iterations=1, max_plies=_PLIES))
+
+    def integers(network: Network) -> Evaluate:
+        return inference(network, ranges=activation_ranges(network, _GAME))
+
+    return _self_play(threads, integers, AlphaZeroConfig(iterations=1, max_plies=_PLIES))
 
 
 def batched_simulations() -> Callable[[int], int]:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 import pytest
 from onnx import numpy_helper
 from playing import batch_of, random_positions
@@ -14,7 +13,7 @@ from ci_envs.agents.alphazero.architecture import ARCHITECTURES, Architecture
 from ci_envs.agents.alphazero.model_file import read_model, shipped_models
 from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
-from ci_envs.agents.alphazero.onnx_inference import OnnxInference
+from ci_envs.agents.alphazero.onnx_inference import OnnxInference, new_session
 from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.arena.grading import grade
 from ci_envs.solver.reachable import sample_positions
@@ -71,8 +70,7 @@ def test_the_first_layer_is_a_convolution_of_integers():
     integers = rounded_convolution(255 * planes.transpose(0, 3, 1, 2).astype(np.int64), weights, biases, scales)
     _, rounded = (node.output[0] for node in model.graph.node if node.op_type == "QuantizeLinear")
     model.graph.output.append(onnx.helper.make_tensor_value_info(rounded, onnx.TensorProto.UINT8, None))
-    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    (found,) = session.run([rounded], {"planes": planes})
+    (found,) = new_session(model.SerializeToString()).run([rounded], {"planes": planes})
     np.testing.assert_array_equal(found, np.clip(np.rint(np.maximum(integers, 0) / np.float32(8 / 255)), 0, 255))
 
 

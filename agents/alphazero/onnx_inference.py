@@ -7,6 +7,13 @@ from numpy.typing import NDArray
 from ci_envs.agents.alphazero.search import NetworkOutput
 
 
+def new_session(model: bytes) -> ort.InferenceSession:
+    """Return a session for a model, which computes in the thread of the caller."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
 class OnnxInference:
     """An :data:`~ci_envs.agents.alphazero.search.Evaluate` that uses ONNX Runtime.
 
@@ -14,10 +21,7 @@ class OnnxInference:
     """
 
     def __init__(self, model: bytes) -> None:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._model = model
-        self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._model, self._session = model, new_session(model)
 
     def __reduce__(self) -> tuple[type["OnnxInference"], tuple[bytes]]:
         return OnnxInference, (self._model,)

@@ -5,11 +5,11 @@ depend on the other positions of a batch.
 """
 
 import numpy as np
-import onnxruntime as ort
 
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.alphazero.architecture import HasWeights
 from ci_envs.agents.alphazero.onnx_graph import Range, onnx_model
+from ci_envs.agents.alphazero.onnx_inference import new_session
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings
 
@@ -31,6 +31,5 @@ def activation_ranges(network: HasWeights, game: Game) -> list[Range]:
     height, width, _ = game.observation_shape
     openings = RandomOpenings(max_plies=height * width)
     planes = observations_of(game, openings.draw(game, _POSITIONS, np.random.default_rng(0)))["observation"]
-    session = ort.InferenceSession(onnx_model(network, observed=True), providers=["CPUExecutionProvider"])
-    activations = session.run(None, {"planes": planes})[_OUTPUTS:]
+    activations = new_session(onnx_model(network, observed=True)).run(None, {"planes": planes})[_OUTPUTS:]
     return [(min(0.0, float(values.min())), float(values.max())) for values in activations]
