@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ci_envs import ConnectN
-from ci_envs.agents.alphazero.history import History
+from ci_envs.agents.alphazero.history import SelfPlayHistory
 from ci_envs.agents.alphazero.replay import sample_type
 
 GAME = ConnectN(3, 3, 3)
@@ -16,7 +16,7 @@ GAME = ConnectN(3, 3, 3)
 def test_a_history_has_the_positions_of_the_present_game_of_each_lane(seed):
     """Games end at random. Then their lanes start another game, or are removed. One game has 200 positions."""
     rng = np.random.default_rng(seed)
-    history, games = History(GAME, 7), [[] for _ in range(7)]
+    history, games = SelfPlayHistory(GAME, 7), [[] for _ in range(7)]
     for _ in range(200):
         words = rng.integers(3, size=(len(games), 2)).astype(np.uint64)
         players = rng.integers(2, size=len(games)).astype(np.int8)

@@ -147,11 +147,11 @@ def test_types_inferred_in_a_match_do_not_depend_on_the_number_of_games(inferenc
 def test_types_inferred_in_a_search_do_not_depend_on_the_number_of_simulations(inferences):
     network = new_network(TICTACTOE, ARCHITECTURES["32x3"], 0)
     counts = []
-    for simulations in (4, 64):
+    for simulations in (4, 4, 64):
         inferences.clear()
         AlphaZeroAgent(TICTACTOE, network, simulations=simulations, seed=0).act_on(rows_of(TICTACTOE, 4))
         counts.append(len(inferences))
-    assert counts[0] == counts[1] > 0
+    assert counts[1] == counts[2] > 0
 
 
 def test_types_inferred_for_a_population_do_not_depend_on_its_size(inferences):

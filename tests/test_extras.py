@@ -110,12 +110,12 @@ PROGRAMS = {  # the feature, the package that it needs, and the extra of the pac
     "from ci_envs import make_agent; make_agent('sb3:quixo', 'Quixo-v0')": ("agent 'sb3'", "stable_baselines3", "sb3"),
     "from ci_envs import make_agent; make_agent('alphazero', 'TicTacToe-v0')": (
         "agent 'alphazero'",
-        "safetensors",
+        "onnxruntime",
         "alphazero",
     ),
     "from ci_envs.training.learners import trainer_of; trainer_of('alphazero')": (
         "agent 'alphazero'",
-        "safetensors",
+        "onnxruntime",
         "alphazero",
     ),
     "from ci_envs.optimisation.solving import SOLVERS; SOLVERS.find('ilp')": ("solver 'ilp'", "highspy", "ilp"),

@@ -9,7 +9,7 @@ from ci_envs.games.game import Game
 _PLIES = 64
 
 
-class History:
+class SelfPlayHistory:
     """The samples of several games, one game per lane, for the player to move.
 
     Attributes:

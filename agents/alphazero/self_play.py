@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.exact_targets import ExactTargets, exact_results
-from ci_envs.agents.alphazero.history import History
+from ci_envs.agents.alphazero.history import SelfPlayHistory
 from ci_envs.agents.alphazero.replay import sample_type
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.search import Evaluate, Forest
@@ -91,7 +91,7 @@ class _GamesInProgress:
         self.exact_targets = None if plan.exact is None else ExactTargets(plan.game, plan.exact)
         self.words = self._openings(lanes)
         self.player = np.zeros(lanes, np.int8)
-        self.history = History(plan.game, lanes)
+        self.history = SelfPlayHistory(plan.game, lanes)
 
     def play(self) -> Iterator[NDArray[np.void]]:
         """Yield the samples of each game when it ends."""
