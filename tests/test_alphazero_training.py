@@ -180,13 +180,15 @@ def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unl
 
 def test_closing_the_workers_ends_self_play_at_once():
     class EndlessPlan:
+        game, lanes = GAME, 1
+
         def play(self, evaluate, games, rng):
             evaluate(np.zeros((1, *GAME.observation_shape), np.int8))
             both_play.wait()
             while True:
                 evaluate(np.zeros((1, *GAME.observation_shape), np.int8))
 
-    both_play, workers = threading.Barrier(3), ThreadWorkers(EndlessPlan(), 2, "cpu")
+    both_play, workers = threading.Barrier(3, timeout=60), ThreadWorkers(EndlessPlan(), 2, "cpu")
     with ThreadPoolExecutor(1) as caller:
         playing = caller.submit(workers.play, new_network(GAME, ARCHITECTURES["32x3"], 0), 2, [0])
         both_play.wait()
