@@ -180,7 +180,7 @@ def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unl
 
 def test_closing_the_workers_ends_self_play_at_once():
     class EndlessPlan:
-        game, lanes = GAME, 1
+        game, lanes, integers = GAME, 1, True
 
         def play(self, evaluate, games, rng):
             evaluate(np.zeros((1, *GAME.observation_shape), np.int8))

@@ -15,7 +15,7 @@ from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agent_interface.presets import playing_presets
-from ci_envs.agents.alphazero.architecture import HasWeights
+from ci_envs.agents.alphazero.architecture import INTEGERS, PRECISIONS, HasWeights
 from ci_envs.agents.alphazero.model_file import read_onnx_model, shipped_model, shipped_models
 from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.onnx_inference import OnnxInference
@@ -38,7 +38,6 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.registry.options import Option, Untrusted, Validated
 
-_INTEGERS = "int8"
 _MAX_NODES = 4_000_000  # the maximum number of nodes of simultaneous searches: 220 MB
 
 
@@ -129,10 +128,10 @@ class AlphaZeroOptions(Validated):
         Option(
             "numbers of the network's convolutions; with int8, an action of a network of 64x5 takes less than half of"
             " the time",
-            choices=(_INTEGERS, "float32"),
+            choices=PRECISIONS,
             untrusted=Untrusted(),
         ),
-    ] = _INTEGERS
+    ] = INTEGERS
     exact: Exact = None
     opponent: Opponent = None
 
@@ -183,7 +182,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             raise ValueError(f"opponent={chosen.opponent} needs an exact source: for example exact=exact")
         play = chosen.for_play(game)
         path = shipped_model(game) if path is None else path
-        integers = chosen.precision == _INTEGERS
+        integers = chosen.precision == INTEGERS
         if isinstance(path, HasWeights):
             model = onnx_model(path, activation_ranges(path, game) if integers else ())
         else:

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from ci_envs.games import integer_between
 from ci_envs.validation import one_of
 
+INTEGERS, FLOATS = PRECISIONS = ("int8", "float32")
+"""The numbers of the convolutions of a network with the layout ``heads`` on a CPU."""
+
 NO_DRAW = -20.0
 """The draw logit of a network without a draw head: a probability of 2e-9."""
 

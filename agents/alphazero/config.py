@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ci_envs.agents.alphazero.architecture import ARCHITECTURES
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES, INTEGERS, PRECISIONS
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
@@ -68,6 +68,10 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     exploration: Annotated[float, Option("exploration constant of the search in self-play", gt=0)] = 1.5
     simulations: Annotated[int, Option("simulations per position in self-play", ge=1, le=MAX_SIMULATIONS)] = 32
     considered: Annotated[int, Option("actions that the root considers with selection=gumbel", ge=1)] = 16
+    precision: Annotated[
+        str,
+        Option("numbers of the network's convolutions in self-play and on the ladder, on a CPU", choices=PRECISIONS),
+    ] = INTEGERS
     lookahead: Annotated[
         int, Option("plies within which a leaf is searched for a forced result in self-play", ge=1, le=MAX_LOOKAHEAD)
     ] = 1
@@ -236,4 +240,5 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             contempt=self.contempt,
             exact=self.exact,
             keeps_trees=self.keep_tree,
+            integers=self.precision == INTEGERS,
         )

@@ -53,6 +53,8 @@ class SelfPlay:
             (:mod:`~ci_envs.agents.alphazero.exact_targets`).
         keeps_trees: whether a search continues with the subtree of the action that was played
             (:class:`~ci_envs.agents.alphazero.search.Forest`).
+        integers: whether a CPU computes the convolutions with integers
+            (:mod:`~ci_envs.agents.alphazero.quantization`).
     """
 
     game: Game
@@ -66,6 +68,7 @@ class SelfPlay:
     contempt: float
     exact: str | None = None
     keeps_trees: bool = False
+    integers: bool = True
 
     def play(self, evaluate: Evaluate, games: int, rng: Generator) -> NDArray[np.void]:
         """Play games to the end.

@@ -284,6 +284,7 @@ class AlphaZeroTrainer(Trainer):
             temperature=self.config.ladder_temperature,
             contempt=self.config.contempt,
             lookahead=self.config.ladder_lookahead,
+            precision=self.config.precision,
             seed=self._progress.iteration,
         )
 

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import Network, new_network
+from ci_envs.agents.alphazero.onnx_graph import Range
 from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.search import NetworkOutput
 from ci_envs.agents.alphazero.self_play import SelfPlay
@@ -58,8 +59,8 @@ class ThreadWorkers(SelfPlayWorkers):
 
     @override
     def play(self, network: Network, games: int, seed: Sequence[int]) -> NDArray[np.void]:
-        leaves, ranges = self._plan.lanes * self._threads, activation_ranges(network, self._plan.game)
-        evaluate_network = inference(network, self._device, leaves=leaves, ranges=ranges)
+        leaves = self._plan.lanes * self._threads
+        evaluate_network = inference(network, self._device, leaves=leaves, ranges=_ranges(self._plan, network))
 
         def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
             if self._closed.is_set():
@@ -119,8 +120,11 @@ def _play_share(
     architecture, weights = broadcast
     network = new_network(plan.game, architecture)
     network.load_state_dict(weights)
-    evaluate = inference(network, ranges=activation_ranges(network, plan.game))
-    return plan.play(evaluate, games, np.random.default_rng(seed))
+    return plan.play(inference(network, ranges=_ranges(plan, network)), games, np.random.default_rng(seed))
+
+
+def _ranges(plan: SelfPlay, network: Network) -> Sequence[Range]:
+    return activation_ranges(network, plan.game) if plan.integers else ()
 
 
 def _shares(games: int, workers: int) -> list[int]:
