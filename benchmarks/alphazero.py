@@ -19,7 +19,6 @@ from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.config import AlphaZeroConfig
 from ci_envs.agents.alphazero.inference import TorchInference, inference
 from ci_envs.agents.alphazero.network import Network, new_network
-from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
@@ -55,11 +54,7 @@ def self_play_simulations(threads: int) -> Callable[[int], int]:
     The network is a new network of size 32x3, and the options are those of ``ci-envs train``. The function plays only
     the first plies of the games.
     """
-
-    def integers(network: Network) -> Evaluate:
-        return inference(network, ranges=activation_ranges(network, _GAME))
-
-    return _self_play(threads, integers, AlphaZeroConfig(iterations=1, max_plies=_PLIES))
+    return _self_play(threads, partial(inference, game=_GAME), AlphaZeroConfig(iterations=1, max_plies=_PLIES))
 
 
 def batched_simulations() -> Callable[[int], int]:

@@ -20,7 +20,6 @@ from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.agents.alphazero.inference import SharedInference, TorchInference, inference
 from ci_envs.agents.alphazero.model_file import read_model, shipped_model, shipped_models, write_model
 from ci_envs.agents.alphazero.network import LineLayer, new_network
-from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.training import AlphaZeroTrainer
 from ci_envs.agents.search.mcts import MCTSAgent
@@ -413,7 +412,7 @@ def test_the_analysis_describes_the_search():
     assert analysis.priors.sum() == pytest.approx(1)
     assert 0 < analysis.draw < 1
     planes = observations_of(game, np.array([[position.own, position.opp]], dtype=np.uint64))["observation"]
-    logits, _, _ = inference(network, ranges=activation_ranges(network, game))(planes)
+    logits, _, _ = inference(network, game=game)(planes)
     weights = np.exp(logits[0][legal])
     np.testing.assert_allclose(analysis.priors[legal], weights / weights.sum(), rtol=1e-4)
     tried = {action for action, value in analysis.action_values.items() if not np.isnan(value)}

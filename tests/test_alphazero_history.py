@@ -21,11 +21,12 @@ def test_a_history_has_the_positions_of_the_present_game_of_each_lane(seed):
         words = rng.integers(3, size=(len(games), 2)).astype(np.uint64)
         players = rng.integers(2, size=len(games)).astype(np.int8)
         samples = np.zeros(len(games), sample_type(GAME))
+        samples["own"], samples["opp"] = words.T
         samples["value"] = rng.random(len(games))
         keys = [(*word, player) for word, player in zip(words.tolist(), players.tolist(), strict=True)]
         before = [Counter(key for _, key in game)[key] for key, game in zip(keys, games, strict=True)]
         assert history.occurrences(words, players).tolist() == before
-        history.add(samples, words, players)
+        history.add(samples, players)
         for game, sample, key in zip(games, samples, keys, strict=True):
             game.append((sample["value"], key))
         assert history.length.tolist() == [len(game) for game in games]

@@ -114,7 +114,7 @@ def test_a_device_evaluates_the_leaves_of_thousands_of_games_together(tmp_path, 
             asked.append(len(planes))
             return super().__call__(planes)
 
-    def shared(network, device, *, leaves, ranges):
+    def shared(network, device, *, leaves, game):
         return SharedInference(RecordingInference(network, device, leaves // 2))
 
     monkeypatch.setattr("ci_envs.agents.alphazero.workers.inference", shared)

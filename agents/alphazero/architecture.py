@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ci_envs.games import integer_between
 from ci_envs.validation import one_of
 
-INTEGERS, FLOATS = PRECISIONS = ("int8", "float32")
+INTEGERS = "int8"
+PRECISIONS = (INTEGERS, "float32")
 """The numbers of the convolutions of a network with the layout ``heads`` on a CPU."""
 
 NO_DRAW = -20.0

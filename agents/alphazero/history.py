@@ -21,32 +21,29 @@ class SelfPlayHistory:
         self.length = np.zeros(lanes, np.int64)
         self._rows = np.arange(lanes)
         self._samples = np.zeros((lanes, _PLIES), sample_type(game))
-        self._words = np.zeros((lanes, _PLIES, 2), np.uint64)
         self._players = np.zeros((lanes, _PLIES), np.int8)
 
-    def add(self, samples: NDArray[np.void], words: NDArray[np.uint64], players: NDArray[np.int8]) -> None:
+    def add(self, samples: NDArray[np.void], players: NDArray[np.int8]) -> None:
         """Add a position to each game.
 
         Args:
             samples: array of :func:`~ci_envs.agents.alphazero.replay.sample_type` and shape (lanes,).
-            words: the positions, uint64 of shape (lanes, 2).
             players: the players to move, int8 of shape (lanes,).
         """
         if self.length.max() == self._players.shape[1]:
-            self._samples, self._words, self._players = (
-                np.concatenate([array, np.zeros_like(array)], axis=1)
-                for array in (self._samples, self._words, self._players)
+            self._samples, self._players = (
+                np.concatenate([array, np.zeros_like(array)], axis=1) for array in (self._samples, self._players)
             )
         place = self._rows, self.length
-        self._samples[place], self._words[place], self._players[place] = samples, words, players
+        self._samples[place], self._players[place] = samples, players
         self.length += 1
 
     def occurrences(self, words: NDArray[np.uint64], players: NDArray[np.int8]) -> NDArray[np.int64]:
         """Return how often the position of each lane occurred before in its game, int64 of shape (lanes,)."""
         longest = self.length.max(initial=0)
         equal = self._players[self._rows, :longest] == players[:, None]
-        for word in range(2):
-            equal &= self._words[self._rows, :longest, word] == words[:, None, word]
+        for word, name in enumerate(("own", "opp")):
+            equal &= self._samples[name][self._rows, :longest] == words[:, None, word]
         counts: NDArray[np.int64] = np.count_nonzero(equal & (np.arange(longest) < self.length[:, None]), axis=1)
         return counts
 

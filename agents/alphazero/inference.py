@@ -5,7 +5,7 @@ On a CPU, ONNX Runtime takes a tenth of PyTorch's time for one position, and two
 
 import copy
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock
 
@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ci_envs.agents.alphazero.network import Network
-from ci_envs.agents.alphazero.onnx_graph import Range, onnx_model
+from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.onnx_inference import OnnxInference
+from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
+from ci_envs.games.game import Game
 
 _BATCH = 2048
 
 _Module = Callable[[Tensor], tuple[Tensor, ...]]
 
 
-def inference(network: Network, device: str = "cpu", *, leaves: int = _BATCH, ranges: Sequence[Range] = ()) -> Evaluate:
+def inference(network: Network, device: str = "cpu", *, leaves: int = _BATCH, game: Game | None = None) -> Evaluate:
     """Return a function that evaluates a copy of the network, for several threads.
 
     On a CPU it uses the caller's thread only. Another device evaluates the leaves of all waiting threads together.
@@ -33,11 +35,11 @@ def inference(network: Network, device: str = "cpu", *, leaves: int = _BATCH, ra
         network: the network.
         device: a device of PyTorch.
         leaves: the largest number of leaves that can wait, on any device but a CPU.
-        ranges: the ranges of activations, with which a CPU computes the convolutions with integers, or none
-            (:func:`~ci_envs.agents.alphazero.quantization.activation_ranges`).
+        game: the game of the network, for which a CPU computes the convolutions with integers
+            (:mod:`~ci_envs.agents.alphazero.quantization`). None computes with float32.
     """
     if torch.device(device).type == "cpu":
-        return OnnxInference(onnx_model(network, ranges))
+        return OnnxInference(onnx_model(network, () if game is None else activation_ranges(network, game)))
     return SharedInference(TorchInference(network, device, min(leaves, _BATCH)))
 
 

@@ -131,7 +131,7 @@ class _GamesInProgress:
         samples["own"], samples["opp"] = self.words.T
         samples["policy"] = found.policy
         samples["value"] = np.clip(found.values + found.costs, -1, 1)
-        self.history.add(samples, self.words, self.player)
+        self.history.add(samples, self.player)
 
     def _choose(self, found: SearchResult) -> NDArray[np.int64]:
         """Return the action to play on each lane, int64 of shape (lanes,)."""

@@ -16,9 +16,7 @@ from typing_extensions import override
 
 from ci_envs.agents.alphazero.inference import inference
 from ci_envs.agents.alphazero.network import Network, new_network
-from ci_envs.agents.alphazero.onnx_graph import Range
-from ci_envs.agents.alphazero.quantization import activation_ranges
-from ci_envs.agents.alphazero.search import NetworkOutput
+from ci_envs.agents.alphazero.search import Evaluate, NetworkOutput
 from ci_envs.agents.alphazero.self_play import SelfPlay
 from ci_envs.cluster import RayPool
 
@@ -59,8 +57,7 @@ class ThreadWorkers(SelfPlayWorkers):
 
     @override
     def play(self, network: Network, games: int, seed: Sequence[int]) -> NDArray[np.void]:
-        leaves = self._plan.lanes * self._threads
-        evaluate_network = inference(network, self._device, leaves=leaves, ranges=_ranges(self._plan, network))
+        evaluate_network = _inference(self._plan, network, self._device, self._threads)
 
         def evaluate(planes: NDArray[np.int8]) -> NetworkOutput:
             if self._closed.is_set():
@@ -120,11 +117,11 @@ def _play_share(
     architecture, weights = broadcast
     network = new_network(plan.game, architecture)
     network.load_state_dict(weights)
-    return plan.play(inference(network, ranges=_ranges(plan, network)), games, np.random.default_rng(seed))
+    return plan.play(_inference(plan, network), games, np.random.default_rng(seed))
 
 
-def _ranges(plan: SelfPlay, network: Network) -> Sequence[Range]:
-    return activation_ranges(network, plan.game) if plan.integers else ()
+def _inference(plan: SelfPlay, network: Network, device: str = "cpu", threads: int = 1) -> Evaluate:
+    return inference(network, device, leaves=plan.lanes * threads, game=plan.game if plan.integers else None)
 
 
 def _shares(games: int, workers: int) -> list[int]:
