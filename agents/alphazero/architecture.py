@@ -17,6 +17,9 @@ PRECISIONS = (INTEGERS, "float32")
 NO_DRAW = -20.0
 """The draw logit of a network without a draw head: a probability of 2e-9."""
 
+LINE_FEATURES = 16
+"""The features of a cell that the heads of a network with the layout ``lines`` see."""
+
 _LAYOUTS = ("heads", "pooled", "unpadded", "lines")
 
 
@@ -57,6 +60,7 @@ ARCHITECTURES = MappingProxyType(
         "32x3": Architecture(32, 3),
         "64x5": Architecture(64, 5),
         "32x3_lines": Architecture(32, 3, layout="lines"),
+        "32x6_lines": Architecture(32, 6, layout="lines"),
         "256x10_pooled": Architecture(256, 10, layout="pooled"),
         "16x10_pooled": Architecture(16, 10, layout="pooled"),
         "unpadded": Architecture(32, 0, stem=2, layout="unpadded"),

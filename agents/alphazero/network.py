@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 from typing_extensions import override
 
-from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture
+from ci_envs.agents.alphazero.architecture import LINE_FEATURES, NO_DRAW, Architecture
 from ci_envs.agents.alphazero.board_lines import line_means
 from ci_envs.games import integer_between
 from ci_envs.games.game import Game
 
-_POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _LINE_CHANNELS, _UNITS = 4, 2, 4, 8, 64
+_POLICY_CHANNELS, _VALUE_CHANNELS, _DRAW_CHANNELS, _UNITS = 4, 2, 4, 64
 _CONVOLUTIONS, _LOST_CELLS = 2, 3  # of an unpadded network: 2 x 2 and 3 x 3 without padding
 
 
@@ -203,11 +203,12 @@ class LinesNetwork(Network):
         """Make a network with random weights from PyTorch's global random numbers."""
         super().__init__(game, architecture)
         height, width, planes = game.observation_shape
-        channels, features = architecture.channels, _LINE_CHANNELS * height * width + architecture.channels
+        channels, features = architecture.channels, LINE_FEATURES * height * width + architecture.channels
         self.register_buffer("means", torch.from_numpy(line_means(height, width)), persistent=False)
         self.stem = nn.ModuleList(LineLayer(planes if i == 0 else channels, channels) for i in range(architecture.stem))
         self.blocks = nn.ModuleList(LineLayer(channels, channels) for _ in range(architecture.blocks))
-        self.features = nn.Linear(channels, _LINE_CHANNELS)
+        self.features = nn.Linear(channels, LINE_FEATURES, bias=False)
+        self.feature_norm = nn.BatchNorm1d(LINE_FEATURES)
         self.policy = nn.Linear(features, game.action_count)
         self.outcome = nn.Sequential(nn.Linear(features, _UNITS), nn.ReLU(), nn.Linear(_UNITS, 2))
 
@@ -218,7 +219,8 @@ class LinesNetwork(Network):
             cells = relu(layer(cells, self.means))
         for block in self.blocks:
             cells = relu(cells + block(cells, self.means))
-        features = torch.cat([relu(self.features(cells)).flatten(1), cells.mean(dim=1)], dim=1)
+        few = relu(_normed(self.feature_norm, self.features(cells))).flatten(1)
+        features = torch.cat([few, cells.mean(dim=1)], dim=1)
         value, draw = self.outcome(features).unbind(dim=1)
         return self.policy(features), value.tanh(), draw
 

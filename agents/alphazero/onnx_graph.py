@@ -13,7 +13,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from ci_envs.agents.alphazero.architecture import NO_DRAW, Architecture, HasWeights
+from ci_envs.agents.alphazero.architecture import LINE_FEATURES, NO_DRAW, Architecture, HasWeights
 from ci_envs.agents.alphazero.board_lines import line_means
 
 _EPSILON = 1e-5  # of the batch normalisation
@@ -163,32 +163,45 @@ class _Graph:
         factor = self._weight(f"{norm}.weight") / np.sqrt(variance.astype(np.float64) + _EPSILON)
         return factor, self._weight(f"{norm}.bias") - mean * factor
 
-    def line_layer(self, cells: str, means: NDArray[np.float32], layer: str) -> str:
-        """Add a layer along lines, whose batch normalisations are merged into its linear maps."""
+    def line_layer(self, cells: str, means: NDArray[np.float32], layer: str, *, residual: bool) -> str:
+        """Add a layer along lines, with its batch normalisations and the sum with its input merged into linear maps.
 
-        def mapped(features: str, name: str, factor: NDArray[np.float64]) -> str:
-            weight = self._weight(f"{layer}.{name}.weight").T * factor
-            return self.add("MatMul", features, self.constant(weight.astype(np.float32)))
+        The cells have shape (cells, n * channels), so that each product is one of two matrices for all boards.
+        """
+        line_factor, line_shift = self.normalisation(f"{layer}.line_norm")
+        cell_factor, cell_shift = self.normalisation(f"{layer}.cell_norm")
+        same_cell = self._map(f"{layer}.same_cell", cell_factor)
+        if residual:
+            same_cell += np.eye(len(same_cell))
+        sums = self.add("MatMul", self.constant(means), cells)
+        lines = self.add("Relu", self.mapped(sums, self._map(f"{layer}.to_lines", line_factor), line_shift))
+        seen = self.reshaped(self.mapped(lines, self._map(f"{layer}.to_cells", cell_factor)), len(means), -1)
+        own = self.reshaped(self.mapped(cells, same_cell, cell_shift), means.shape[1], -1)
+        return self.add("Relu", self.add("Gemm", self.constant(means.T), seen, own))
 
-        def shifted(features: str, shift: NDArray[np.float64]) -> str:
-            return self.add("Add", features, self.constant(shift.astype(np.float32)))
+    def line_features(self, cells: str) -> str:
+        """Add the features of the heads of a network along lines to cells as rows, (n * cells, features)."""
+        factor, shift = self.normalisation("feature_norm")
+        return self.add("Relu", self.mapped(cells, self._map("features", factor), shift))
 
-        factor, shift = self.normalisation(f"{layer}.line_norm")
-        sums = self.add("MatMul", self.constant(means), mapped(cells, "to_lines", factor))
-        lines = self.add("Relu", shifted(sums, shift))
-        factor, shift = self.normalisation(f"{layer}.cell_norm")
-        seen = self.add("MatMul", self.constant(means.T), mapped(lines, "to_cells", factor))
-        return shifted(self.add("Add", mapped(cells, "same_cell", factor), seen), shift)
+    def mapped(self, values: str, weight: NDArray[np.float64], *shift: NDArray[np.float64]) -> str:
+        """Add a linear map of the channels, which are the last dimension of the result: (m, channels)."""
+        constants = (self.constant(array.astype(np.float32)) for array in (weight, *shift))
+        return self.add("Gemm", self.reshaped(values, -1, len(weight)), *constants)
+
+    def reshaped(self, values: str, *shape: int) -> str:
+        """Reshape a value."""
+        return self.add("Reshape", values, self.constant(np.array(shape)))
+
+    def _map(self, layer: str, factor: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights of a linear map without a shift, with a factor for each of its outputs."""
+        weight: NDArray[np.float64] = self._weight(f"{layer}.weight").T * factor
+        return weight
 
     def linear(self, features: str, layer: str) -> str:
         """Add a linear layer."""
         weights = (self.constant(self._weight(f"{layer}.{name}")) for name in ("weight", "bias"))
         return self.add("Gemm", features, *weights, transB=1)
-
-    def cellwise(self, cells: str, layer: str) -> str:
-        """Add a linear layer for each cell of (n, cells, channels)."""
-        product = self.add("MatMul", cells, self.constant(self._weight(f"{layer}.weight").T))
-        return self.add("Add", product, self.constant(self._weight(f"{layer}.bias")))
 
     def numbers(self, column: str) -> str:
         """Turn shape (n, 1) into (n,)."""
@@ -255,15 +268,16 @@ def _unpadded(graph: _Graph, _: Architecture) -> tuple[str, str, str]:
 
 def _lines(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
     height, width, planes = graph.observation_shape
-    means = line_means(height, width)
-    cells = graph.add("Reshape", graph.planes, graph.constant(np.array([-1, height * width, planes])))
+    means, count = line_means(height, width), height * width
+    boards = graph.reshaped(graph.planes, -1, count, planes)
+    cells = graph.reshaped(graph.add("Transpose", boards, perm=[1, 0, 2]), count, -1)
     for number in range(architecture.stem):
-        cells = graph.add("Relu", graph.line_layer(cells, means, f"stem.{number}"))
+        cells = graph.line_layer(cells, means, f"stem.{number}", residual=False)
     for number in range(architecture.blocks):
-        cells = graph.add("Relu", graph.add("Add", cells, graph.line_layer(cells, means, f"blocks.{number}")))
-    few = graph.add("Relu", graph.cellwise(cells, "features"))
-    whole = graph.add("ReduceMean", cells, axes=[1], keepdims=0)
-    features = graph.add("Concat", graph.add("Flatten", few), whole, axis=1)
+        cells = graph.line_layer(cells, means, f"blocks.{number}", residual=True)
+    boards = graph.add("Transpose", graph.reshaped(cells, count, -1, architecture.channels), perm=[1, 0, 2])
+    few = graph.reshaped(graph.line_features(boards), -1, count * LINE_FEATURES)
+    features = graph.add("Concat", few, graph.add("ReduceMean", boards, axes=[1], keepdims=0), axis=1)
     outcome = graph.linear(graph.add("Relu", graph.linear(features, "outcome.0")), "outcome.2")
     value, draw = (
         graph.numbers(graph.add("Gather", outcome, graph.constant(np.array([column])), axis=1)) for column in range(2)
