@@ -289,6 +289,8 @@ def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
         ({"workers": 13}, "workers must be"),
         ({"ray_address": "auto"}, "ray_address='auto' is for workers"),
         ({"exact_iterations": 2}, "exact_iterations=2 needs a source of exact values: give exact"),
+        ({"teacher_iterations": 2}, "teacher=None and teacher_iterations=2 do not fit"),
+        ({"teacher": "file"}, "teacher=file and teacher_iterations=0 do not fit"),
         ({"kept": 2}, "kept must be"),
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),
@@ -347,6 +349,27 @@ def test_a_run_can_start_from_a_network(tmp_path, whole):
     ):
         with pytest.raises((ValueError, OSError), match=message):
             train(tmp_path / "refused", **({"initial_network": str(best)} | options))
+
+
+def test_a_teacher_of_another_architecture_plays_the_first_games(tmp_path, whole, monkeypatch):
+    """An interrupted run goes on with the teacher's games, and then learns from its own."""
+    teacher = whole / "best.safetensors"
+    options = {"teacher": str(teacher), "teacher_iterations": 2, "architecture": "32x3_lines"}
+    players, play = [], ThreadWorkers.play
+
+    def watched(workers, network, *arguments):
+        players.append(network)
+        return play(workers, network, *arguments)
+
+    monkeypatch.setattr(ThreadWorkers, "play", watched)
+    train(tmp_path / "parts", iterations=1, **options)
+    train(tmp_path / "parts", iterations=3, resume=True, **options)
+    train(tmp_path / "whole", iterations=3, **options)
+    assert_same(tmp_path / "parts", tmp_path / "whole")
+    assert [network.architecture.layout for network in players] == ["heads", "heads", "lines"] * 2
+    expected = read_model(teacher, GAME).network.state_dict()
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in players[0].state_dict().items())
+    assert read_model(tmp_path / "whole" / "best.safetensors", GAME).network.architecture.layout == "lines"
 
 
 def test_an_equally_good_network_replaces_the_best_one(tmp_path, monkeypatch, whole):

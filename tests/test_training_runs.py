@@ -39,6 +39,8 @@ OTHERS = {
     ("alphazero", "minutes"): {},
     ("alphazero", "keep_tree"): {"iterations": "7", "selection": "puct"},
     ("alphazero", "exact_iterations"): {"iterations": "7", "exact": "exact"},
+    ("alphazero", "teacher"): {"iterations": "7", "teacher_iterations": "3"},
+    ("alphazero", "teacher_iterations"): {"iterations": "7", "teacher": "file"},
     ("q_learning", "seat"): {"opponent": "random"},
     ("monte_carlo", "seat"): {"opponent": "random"},
     ("alphazero", "ray_address"): {"iterations": "7", "workers": "1"},

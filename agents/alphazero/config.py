@@ -64,6 +64,16 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             changeable=True,
         ),
     ] = None
+    teacher: Annotated[
+        str | None,
+        Option(
+            "file of a network of any architecture that plays the games of the first teacher_iterations iterations",
+            allowed="the path of a network's file",
+        ),
+    ] = None
+    teacher_iterations: Annotated[
+        int, Option("number of first iterations that learn from the games of the teacher", ge=0)
+    ] = 0
     selection: Annotated[str, Option("selection rule of the search in self-play", choices=SELECTIONS)] = "gumbel"
     exploration: Annotated[float, Option("exploration constant of the search in self-play", gt=0)] = 1.5
     simulations: Annotated[int, Option("simulations per position in self-play", ge=1, le=MAX_SIMULATIONS)] = 32
@@ -198,6 +208,11 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             )
         if self.exact_iterations and self.exact is None:
             raise ValueError(f"exact_iterations={self.exact_iterations} needs a source of exact values: give exact")
+        if (self.teacher is None) != (self.teacher_iterations == 0):
+            raise ValueError(
+                f"teacher={self.teacher} and teacher_iterations={self.teacher_iterations} do not fit: give the file of"
+                " a network and a number of iterations above 0, or neither"
+            )
         if self.keep_tree and (self.contempt or self.selection == "gumbel"):
             raise ValueError(
                 "keep_tree=true needs contempt=0 and selection=puct or ucb, not"

@@ -66,10 +66,10 @@ class AlphaZeroProgress:
 class AlphaZeroTrainer(Trainer):
     """Trainer of a policy-value network by self-play.
 
-    An iteration plays games and then learns. The first iterations can draw positions with exact values instead of
-    playing games. Self-play does not change the state, and an interrupted learning step is undone, so an interrupted
-    run can be saved. If the length of the run is in iterations, the same options and seed give the same network on one
-    machine. If it is in minutes, the network depends on the speed of the machine.
+    An iteration plays games and then learns. In the first iterations, another network can play the games, or positions
+    with exact values can be drawn instead. Self-play does not change the state, and an interrupted learning step is
+    undone, so an interrupted run can be saved. If the length of the run is in iterations, the same options and seed
+    give the same network on one machine. If it is in minutes, the network depends on the speed of the machine.
     """
 
     learner = "alphazero"
@@ -85,8 +85,9 @@ class AlphaZeroTrainer(Trainer):
 
         Raises:
             ValueError: the device cannot be used, there is no Ray cluster at the address, the game has no such source
-                of exact values, or the file of the first network is damaged, or is of another game or architecture.
-            OSError: the file of the first network cannot be read.
+                of exact values, the file of the first network or of the teacher is damaged or of another game, or the
+                first network has another architecture.
+            OSError: the file of the first network or of the teacher cannot be read.
             ImportError: the option ``workers`` needs Ray, which is not installed.
         """
         super().__init__(task, config)
@@ -94,6 +95,7 @@ class AlphaZeroTrainer(Trainer):
             check_cluster(config.workers, config.ray_address)
         self._device = device_named(config.device)
         self._learner = Learner(_first_network(task, config), config.weight_decay, self._device)
+        self._teacher = None if config.teacher is None else read_model(config.teacher, task.game).network
         self._replay = Replay(task.game, config.capacity, config.kept)
         self._exact_targets = None if config.exact is None else ExactTargets(task.game, config.exact)
         self._best: Network | None = None
@@ -230,7 +232,13 @@ class AlphaZeroTrainer(Trainer):
         exact = self._exact_targets
         if exact is not None and games == 0:
             return exact.sample(self.config.exact_positions, np.random.default_rng(seed))
-        return self._workers.play(self._learner.network, games, seed)
+        return self._workers.play(self._player(), games, seed)
+
+    def _player(self) -> Network:
+        """Return the network that plays the games of this iteration."""
+        if self._teacher is not None and self._progress.iteration < self.config.teacher_iterations:
+            return self._teacher
+        return self._learner.network
 
     def _learn(self) -> None:
         """Take the steps of gradient descent for the new positions, and complete the iteration."""
