@@ -48,7 +48,7 @@ def plain_minimax(position, depth):
 @pytest.mark.parametrize(
     ("spec", "environment", "included"),
     [
-        ("alphazero:quixo6", "Quixo-v0", "quixo4, quixo5, tictactoe"),
+        ("alphazero:quixo6", "Quixo-v0", "quixo4, quixo5, quixo5_lines, tictactoe"),
         ("sb3:connect", "ConnectFour-v0", "connect_four, quixo, tictactoe"),
         ("neat:quixo6", "Quixo-v0", "quixo"),
         ("nim_ga:rows6", "Nim-v0", "rows4, rows5"),

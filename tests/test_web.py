@@ -417,10 +417,10 @@ def test_what_is_on_offer(client):
         "connect6x6",
         "connect_four",
         "connect_four_32x3",
-        "connect_four_exact",
         "quarto",
         "quixo4",
         "quixo5",
+        "quixo5_lines",
         "tictactoe",
     ]
     assert "human" not in offered

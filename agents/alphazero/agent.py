@@ -52,7 +52,7 @@ class AlphaZeroOptions(Validated):
     simulations: Annotated[
         int | None,
         Option(
-            "number of simulations per action; none is 500 on Quixo 5 x 5 and 120 in Connect Four, which take at"
+            "number of simulations per action; none is 500 on Quixo 5 x 5 and 300 in Connect Four, which take at"
             " most about 10 ms on one board, otherwise 200",
             ge=1,
             le=MAX_SIMULATIONS,

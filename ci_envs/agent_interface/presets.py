@@ -59,4 +59,4 @@ def _(_: Quarto) -> PlayingPresets:
 @playing_presets.register
 def _(game: ConnectN) -> PlayingPresets:
     """Return the simulations of the larger network for Connect Four that take about 10 ms on one board."""
-    return {"alphazero": {"simulations": 120}} if game == ConnectN(6, 7, 4, gravity=True) else {}
+    return {"alphazero": {"simulations": 300}} if game == ConnectN(6, 7, 4, gravity=True) else {}
