@@ -1,6 +1,7 @@
 """Training runs of AlphaZero: they resume after any interruption, and learn."""
 
 import csv
+import shutil
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
@@ -363,7 +364,8 @@ def test_a_teacher_of_another_architecture_plays_the_first_games(tmp_path, whole
 
     monkeypatch.setattr(ThreadWorkers, "play", watched)
     train(tmp_path / "parts", iterations=1, **options)
-    train(tmp_path / "parts", iterations=3, resume=True, **options)
+    moved = str(shutil.copy(teacher, tmp_path / "moved.safetensors"))
+    train(tmp_path / "parts", iterations=3, resume=True, **(options | {"teacher": moved}))
     train(tmp_path / "whole", iterations=3, **options)
     assert_same(tmp_path / "parts", tmp_path / "whole")
     assert [network.architecture.layout for network in players] == ["heads", "heads", "lines"] * 2

@@ -69,6 +69,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         Option(
             "file of a network of any architecture that plays the games of the first teacher_iterations iterations",
             allowed="the path of a network's file",
+            changeable=True,
         ),
     ] = None
     teacher_iterations: Annotated[
