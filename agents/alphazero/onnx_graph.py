@@ -203,10 +203,6 @@ class _Graph:
         weights = (self.constant(self._weight(f"{layer}.{name}")) for name in ("weight", "bias"))
         return self.add("Gemm", features, *weights, transB=1)
 
-    def numbers(self, column: str) -> str:
-        """Turn shape (n, 1) into (n,)."""
-        return self.add("Reshape", column, self.constant(np.array([-1])))
-
     def no_draws(self, values: str) -> str:
         """Add the draw probabilities of a network without a draw head."""
         zeros = self.add("Mul", values, self.constant(np.zeros(1, np.float32)))
@@ -238,7 +234,7 @@ def _heads(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
 
     def number(head: str) -> str:
         units = graph.add("Relu", graph.linear(hidden(head), f"{head}.3"))
-        return graph.numbers(graph.linear(units, f"{head}.5"))
+        return graph.reshaped(graph.linear(units, f"{head}.5"), -1)
 
     logits = graph.linear(hidden("policy"), "policy.3")
     return logits, graph.add("Tanh", number("value")), graph.add("Sigmoid", number("draw"))
@@ -246,7 +242,7 @@ def _heads(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
 
 def _pooled(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
     features = graph.add("ReduceMean", graph.residual_body(architecture), axes=[2, 3], keepdims=0)
-    values = graph.add("Tanh", graph.numbers(graph.linear(features, "value")))
+    values = graph.add("Tanh", graph.reshaped(graph.linear(features, "value"), -1))
     return graph.linear(features, "policy"), values, graph.no_draws(values)
 
 
@@ -262,7 +258,7 @@ def _unpadded(graph: _Graph, _: Architecture) -> tuple[str, str, str]:
     def head(name: str) -> str:
         return graph.linear(_leaky(graph, graph.linear(features, f"{name}.0")), f"{name}.2")
 
-    values = graph.add("Tanh", graph.numbers(head("value")))
+    values = graph.add("Tanh", graph.reshaped(head("value"), -1))
     return head("policy"), values, graph.no_draws(values)
 
 
@@ -280,7 +276,8 @@ def _lines(graph: _Graph, architecture: Architecture) -> tuple[str, str, str]:
     features = graph.add("Concat", few, graph.add("ReduceMean", boards, axes=[1], keepdims=0), axis=1)
     outcome = graph.linear(graph.add("Relu", graph.linear(features, "outcome.0")), "outcome.2")
     value, draw = (
-        graph.numbers(graph.add("Gather", outcome, graph.constant(np.array([column])), axis=1)) for column in range(2)
+        graph.reshaped(graph.add("Gather", outcome, graph.constant(np.array([column])), axis=1), -1)
+        for column in range(2)
     )
     return graph.linear(features, "policy"), graph.add("Tanh", value), graph.add("Sigmoid", draw)
 
