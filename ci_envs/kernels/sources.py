@@ -62,7 +62,7 @@ def sources_digest(objects: Iterable[Any]) -> str:
     it can depend on the loaded modules of its folder. Code that was typed at a prompt has no file: its digest is unique
     to the process.
     """
-    files: set[Path] = set()
+    files, outside = set[Path](), set[Path]()
     for item in objects:
         module = item.__module__
         if module.partition(".")[0] in sys.stdlib_module_names:
@@ -71,11 +71,10 @@ def sources_digest(objects: Iterable[Any]) -> str:
             files |= _reachable_files(module)
             continue
         try:
-            file = Path(inspect.getfile(item)).resolve(strict=True)
+            outside.add(Path(inspect.getfile(item)).resolve(strict=True))
         except (TypeError, OSError):  # the type of the error differs between versions of Python
             return uuid.uuid4().hex
-        files |= _project_files() | _sources_with(file)
-    return _digest(frozenset(files))
+    return _digest(frozenset(files.union(*(_project_files() | _sources_with(file) for file in outside))))
 
 
 @lru_cache
@@ -172,8 +171,9 @@ def _sources_with(file: Path) -> set[Path]:
     top = file.parent
     if not (top / "__init__.py").exists():
         # a copy, because other threads can import modules
-        loaded = {Path(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
-        return {file, *(other for other in loaded if other.parent == top and other.suffix == ".py")}
+        loaded = (str(getattr(module, "__file__", None)) for module in list(sys.modules.values()))
+        beside = (Path(name) for name in loaded if name.startswith(str(top)) and name.endswith(".py"))
+        return {file, *(other for other in beside if other.parent == top)}
     while (top.parent / "__init__.py").exists():
         top = top.parent
     return set(top.rglob("*.py"))
