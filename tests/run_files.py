@@ -28,6 +28,7 @@ MODULES = (
     "sb3_contrib",
     "schemathesis",
     "scipy.stats",
+    "torch._dynamo",
 )
 
 

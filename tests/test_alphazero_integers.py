@@ -100,7 +100,7 @@ def test_only_networks_of_convolutions_with_heads_have_ranges():
 
 
 def test_an_agent_keeps_as_many_values_as_with_float32():
-    game = ConnectN(6, 7, 4, True)
+    game = Quixo(4)
     words = sample_positions(game, 1500, np.random.default_rng(5))
     scores = solve(game).grading_scores(words)
     kept = {}

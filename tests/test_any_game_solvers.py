@@ -254,7 +254,7 @@ def test_proof_numbers_equal_the_search_of_all_positions(game):
 
 
 def test_grades_within_a_limit_equal_the_search_of_all_positions_and_depend_only_on_the_position(monkeypatch):
-    game = HexBoard(4, 4)
+    game = HexBoard(3, 3)
     words = sample_positions(game, 60, np.random.default_rng(0))
     everything, search = SearchSolution(Position.start(game)), ProofNumberSolution(game)
     monkeypatch.setattr("ci_envs.solver.proof_number._GRADING_NODES", 20)
