@@ -16,7 +16,7 @@ from ci_envs.arena import compare
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
 from ci_envs.games.openings import positions_of_random_play
-from ci_envs.solver.errors import UnknownValueError
+from ci_envs.solver.errors import EndlessPlayError, UnknownValueError
 from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.quixo import solve_quixo
 from ci_envs.solver.reachable import sample_positions
@@ -272,6 +272,26 @@ def test_a_game_with_too_many_positions_is_graded_within_a_limit(monkeypatch):
     side = compare(HexBoard(4, 4), ["random", "minimax:depth=2"], games=4).total("random")
     assert side.accuracy.everywhere.decisions + side.accuracy.unknown == side.decisions
     assert side.accuracy.everywhere.decisions > 0
+
+
+@dataclass(frozen=True)
+class UndeclaredCycles(PopOutBoard):
+    can_cycle: ClassVar[bool] = False
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: solve(HexBoard(3, 4)),  # this game is correct only on squares
+        lambda: ProofNumberSolution(HexBoard(3, 4)).value(Position.start(HexBoard(3, 4))),
+        lambda: compare(UndeclaredCycles(4, 4, 3), ["random", "minimax:depth=2"], games=2),
+    ],
+    ids=["solve", "proof numbers", "compare"],
+)
+def test_endless_play_of_a_game_that_declares_none_is_an_error(ask):
+    """A recursion without a limit would exceed the stack and end the process."""
+    with pytest.raises(EndlessPlayError, match=r"cannot be solved, because play from '.*' does not end within 4,096 p"):
+        ask()
 
 
 @pytest.mark.parametrize(

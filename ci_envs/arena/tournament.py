@@ -23,6 +23,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
 from ci_envs.games.truncation import ply_limit
 from ci_envs.registry.games import resolve
+from ci_envs.solver.errors import EndlessPlayError
 from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
@@ -290,6 +291,8 @@ class Tournament:
             return None
         try:
             return solve(self.game)
+        except EndlessPlayError:
+            raise
         except ValueError:  # too large
             return None
 

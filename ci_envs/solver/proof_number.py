@@ -36,7 +36,7 @@ from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.search import MAX_POSITIONS
+from ci_envs.solver.search import MAX_PLIES, MAX_POSITIONS, endless
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution
 
 _GRADING_NODES = 4_000  # about 0.01 s for all actions of a position
@@ -49,7 +49,7 @@ BYTES_A_NODE = 64
 
 _NODES_A_CALL = 1 << 14  # Python handles an interrupt only between two calls
 _FIRST_SLOTS = 1 << 16  # a larger table interrupts the search less often to grow
-_NODES, _NODE_LIMIT, _STORED, _STORED_LIMIT, _DRAWS = range(5)  # indices in the work array
+_NODES, _NODE_LIMIT, _STORED, _STORED_LIMIT, _DRAWS, _PLIES, _ENDLESS = range(7)  # indices in the work array
 _FREE = np.uint32(0xFFFFFFFF)
 _INFINITY = 1 << 30
 _KEEPS, _PHI, _DELTA = range(3)  # columns of the facts of successors
@@ -87,6 +87,7 @@ class ProofNumberSolution(Solution):
         """Return 1 for each won position, 0 for each drawn position and -1 for each lost position.
 
         Raises:
+            EndlessPlayError: Play from a position does not end.
             UnknownValueError: The search of a position reached a limit.
         """
         with self._memory.use(_Table) as table:
@@ -169,6 +170,8 @@ class ProofNumberSolution(Solution):
                 self._progress(self.nodes, None)
             if answer:
                 return answer > 0
+            if table.work[_ENDLESS]:
+                raise endless(self.game, self.game.to_text(own, opp, 0))
             if visited >= most or table.stored >= MAX_POSITIONS:
                 raise self._refusal(own, opp, visited, table.stored)
             table.make_room()
@@ -193,7 +196,8 @@ class _Table:
         keys: The position in each slot, uint64 of shape (slots, 2).
         numbers: ``phi`` and ``delta`` of the position if a draw counts as a loss, and if it counts as a win, uint32 of
             shape (slots, 4).
-        work: The number of nodes and stored positions with their limits, and of draws that were met, int64.
+        work: The number of nodes and stored positions with their limits, of draws that were met, and of plies from the
+            root; and 1 if these reached their limit, int64.
         nodes_left: The number of nodes that the searches with this table can still visit, or None for the limit of each
             search, MAX_NODES.
     """
@@ -205,7 +209,7 @@ class _Table:
     def clear(self) -> None:
         """Forget all positions."""
         self.keys, self.numbers = _empty_slots(_FIRST_SLOTS)
-        self.work = np.zeros(5, dtype=np.int64)
+        self.work = np.zeros(7, dtype=np.int64)
 
     @property
     def stored(self) -> int:
@@ -272,6 +276,8 @@ def _prove(
 ) -> None:
     """Search a canonical position until one of its numbers reaches its threshold, and store the numbers."""
     work[_NODES] += 1
+    work[_PLIES] += 1
+    work[_ENDLESS] |= work[_PLIES] == MAX_PLIES
     followers = np.empty((action_count(game), 2), dtype=np.uint64)
     facts = np.empty((action_count(game), 3), dtype=np.int64)
     count = _successors(game, own, opp, draw, followers, facts, work)
@@ -287,6 +293,7 @@ def _prove(
             _prove(game, next_own, next_opp, draw, best_delta, best_phi, keys, numbers, work)
         else:
             _prove(game, next_own, next_opp, -draw, best_phi, best_delta, keys, numbers, work)
+    work[_PLIES] -= 1
     slot = _slot(keys, numbers, own, opp)
     if numbers[slot, 0] == _FREE:
         work[_STORED] += 1
@@ -299,7 +306,7 @@ def _prove(
 
 @inlined
 def _is_at_limit(work: Any) -> Any:
-    return work[_NODES] >= work[_NODE_LIMIT] or work[_STORED] >= work[_STORED_LIMIT]
+    return work[_NODES] >= work[_NODE_LIMIT] or work[_STORED] >= work[_STORED_LIMIT] or work[_ENDLESS]
 
 
 @kernel

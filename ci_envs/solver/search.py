@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.kernels.hash_table import find_slot
+from ci_envs.solver.errors import EndlessPlayError
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
 from ci_envs.solver.solution import HORIZON, NO_SCORE, CountedSolution, Progress, too_large
 
@@ -27,6 +29,9 @@ MAX_POSITIONS = 1 << 24
 
 BYTES_A_POSITION = 36.0
 """Memory per position: two words and a score, in a table that is at most half full."""
+
+MAX_PLIES = 1 << 12
+"""Maximum number of plies to the end of a game: a deeper recursion could exceed the stack of a thread."""
 
 _POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt only between two calls
 
@@ -65,6 +70,7 @@ class SearchSolution(CountedSolution):
             progress: see :data:`~ci_envs.solver.solution.Progress`.
 
         Raises:
+            EndlessPlayError: play does not end within ``MAX_PLIES``.
             ValueError: the game can cycle, or there are too many positions.
         """
         if root.game.can_cycle:
@@ -119,12 +125,14 @@ def _table_of(
     """Return keys and scores of all positions from ``root`` on; with ``merge``, of non-terminal canonical positions."""
     own, opp = np.uint64(root.own), np.uint64(root.opp)
     keys, scores = _empty_table(1 << 12)
-    used = np.zeros(1, dtype=np.int64)
+    used = np.zeros(2, dtype=np.int64)
     while True:
         stop = min(len(keys) // 2, int(used[0]) + _POSITIONS_A_CALL)
-        score = _search(root.game, own, opp, merge, keys, scores, used, np.int64(stop))
+        score = _search(root.game, own, opp, merge, keys, scores, used, np.int64(stop), np.int64(MAX_PLIES))
         if progress:
             progress(int(used[0]), None)
+        if used[1]:
+            raise endless(root.game, root.to_text())
         if score != NO_SCORE:
             return keys, scores
         if used[0] >= MAX_POSITIONS:
@@ -133,6 +141,14 @@ def _table_of(
             old_keys, old_scores = keys, scores
             keys, scores = _empty_table(2 * len(keys))
             _copy(old_keys, old_scores, keys, scores)
+
+
+def endless(game: Game, text: str) -> EndlessPlayError:
+    """Return an error that play from a position with this text does not end."""
+    return EndlessPlayError(
+        f"{game} cannot be solved, because play from {text!r} does not end within {MAX_PLIES:,} plies. If the rules"
+        " allow positions to repeat, set can_cycle = True; check_game names such a position"
+    )
 
 
 def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
@@ -146,8 +162,11 @@ def _slot(keys: Any, scores: Any, own: Any, opp: Any) -> Any:
 
 
 @kernel
-def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, used: Any, stop: Any) -> Any:
-    """Return the score of a position, or NO_SCORE if the table reached ``stop`` positions first."""
+def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, used: Any, stop: Any, plies: Any) -> Any:
+    """Return the score of a position, or NO_SCORE if the table reached ``stop`` positions first.
+
+    ``used`` contains the number of stored positions, and 1 if play did not end after ``plies``.
+    """
     outcome = result(game, own, opp)
     if merge:
         if outcome != ONGOING:
@@ -156,7 +175,8 @@ def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, u
     known = scores[_slot(keys, scores, own, opp)]
     if known != NO_SCORE:
         return np.int64(known)
-    if used[0] >= stop:
+    used[1] = plies == 0
+    if used[0] >= stop or used[1]:
         return np.int64(NO_SCORE)
     best = np.int64(outcome * HORIZON)
     if outcome == ONGOING:
@@ -166,7 +186,7 @@ def _search(game: Any, own: Any, opp: Any, merge: Any, keys: Any, scores: Any, u
             if not legal(game, own, opp, action):
                 continue
             next_own, next_opp = play(game, own, opp, action)
-            score = _search(game, next_own, next_opp, merge, keys, scores, used, stop)
+            score = _search(game, next_own, next_opp, merge, keys, scores, used, stop, plies - 1)
             if score == NO_SCORE:
                 return score
             if not keeps_turn(game, own, opp, action):

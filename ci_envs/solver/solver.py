@@ -16,6 +16,7 @@ from ci_envs.games.random_games import random_game
 from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
 from ci_envs.solver.enumeration import Reachable, has_at_most
+from ci_envs.solver.errors import EndlessPlayError
 from ci_envs.solver.levels import LevelStore
 from ci_envs.solver.proof_number import ProofNumberSolution
 from ci_envs.solver.retrograde import RetrogradeSolution
@@ -51,6 +52,7 @@ class Solver(Generic[G]):
             progress: See :data:`~ci_envs.solver.solution.Progress`.
 
         Raises:
+            EndlessPlayError: The game declares that it cannot cycle, but its play does not end.
             ValueError: There are too many positions, or the method is not suitable for the game.
         """
         root = position or Position.start(game)
@@ -58,6 +60,8 @@ class Solver(Generic[G]):
             return RetrogradeSolution(root, progress=progress)
         try:
             return SearchSolution(root, progress=progress)
+        except EndlessPlayError:
+            raise
         except ValueError:
             search = self.searching(root, progress)
             if search is None:
