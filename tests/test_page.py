@@ -231,6 +231,11 @@ def choose_second_player(page, name):
     open_second_players(page, name).click()
 
 
+def begin(page):
+    """Press Begin by the keyboard, because the options of a chosen agent move the button while they appear."""
+    page.get_by_role("button", name="Begin", exact=True).press("Enter")
+
+
 def test_a_new_user_plays_after_one_click_even_if_it_is_a_double_click(server, page):
     client, app = server
     visit(page, f"{client.base_url}/")
@@ -259,7 +264,7 @@ def test_a_game_begun_by_the_form(server, page):
     page.get_by_label("Minutes per player").fill("3")
     page.get_by_label("Increment").fill("2")
     choose_second_player(page, "random")
-    page.get_by_role("button", name="Begin", exact=True).click()
+    begin(page)
     page.wait_for_url("**/game/*")
     record = app.state.service.get(page.url.rpartition("/")[2]).record
     assert record.client == "127.0.0.1"
@@ -285,7 +290,7 @@ def test_every_offered_agent_begins_and_answers_in_the_browser(server, page, env
     for name in sorted(names):
         visit(page, form)
         choose_second_player(page, name)
-        page.get_by_role("button", name="Begin", exact=True).click()
+        begin(page)
         page.wait_for_url("**/game/*")
         page.wait_for_function("window.did_handshake")
         hosted = app.state.service.get(page.url.rpartition("/")[2])
@@ -300,7 +305,7 @@ def test_an_offered_network_is_chosen_from_a_menu(server, page):
     choose_second_player(page, "nim_evolved")
     page.get_by_role("combobox", name="variant").click()
     page.get_by_role("option", name="rows4").click()
-    page.get_by_role("button", name="Begin", exact=True).click()
+    begin(page)
     page.wait_for_url("**/game/*")
     assert app.state.service.get(page.url.rpartition("/")[2]).record.seats == ("human", "nim_evolved:rows4")
 
@@ -854,7 +859,7 @@ def test_a_position_is_played_from(server, game, page):
     page.wait_for_url("**/?environment*")
     page.wait_for_function("window.did_handshake")
     expect(page.get_by_role("combobox", name="Game")).to_be_in_viewport()  # below the pictures of the games
-    page.get_by_role("button", name="Begin", exact=True).click()
+    begin(page)
     page.wait_for_url("**/game/*")
     assert server[1].state.service.get(page.url.rpartition("/")[2]).record.start == ".../.X./... O"
 
