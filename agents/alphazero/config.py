@@ -60,7 +60,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         str | None,
         Option(
             "file of a network of this architecture to start from; none starts from random weights",
-            allowed="the path of a network's file",
+            allowed="the path of a network's file, or the name of a network of the package",
             changeable=True,
         ),
     ] = None
@@ -68,7 +68,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         str | None,
         Option(
             "file of a network of any architecture that plays the games of the first teacher_iterations iterations",
-            allowed="the path of a network's file",
+            allowed="the path of a network's file, or the name of a network of the package",
             changeable=True,
         ),
     ] = None
