@@ -219,6 +219,7 @@ class _Table:
     def prepared(self, nodes: int) -> NDArray[np.int64]:
         """Return ``work`` for a search of at most ``nodes`` nodes."""
         self.work[_NODES], self.work[_NODE_LIMIT], self.work[_STORED_LIMIT] = 0, nodes, len(self.keys) // 2
+        self.work[_ENDLESS] = 0
         return self.work
 
     def make_room(self) -> None:
