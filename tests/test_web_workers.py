@@ -181,7 +181,7 @@ def test_memory_is_estimated_as_it_was_measured():
 
 def test_a_process_that_compiles_says_so_and_is_replaced(tmp_path, monkeypatch):
     """The next process reads the code from the disk, and stays, also if it has to compile code again."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     position, said = start("TicTacToe-v0"), []
     with pool_of() as pool:
 
