@@ -32,18 +32,29 @@ from ci_envs.kernels.compiler import inlined
 
 @kernel
 def grow(
-    game: Any, forest: Any, trees: Any, settings: Any, gumbel: Any, context: Any, planes: Any, waiting: Any
+    game: Any,
+    forest: Any,
+    trees: Any,
+    settings: Any,
+    gumbel: Any,
+    context: Any,
+    planes: Any,
+    waiting: Any,
+    outputs: Any,
 ) -> Any:
-    """Grow each tree to leaves that wait for the network.
+    """Pass the outputs of the network to the trees that wait for them, and grow each tree to leaves that wait.
 
-    The leaves are written to ``waiting``, and the planes of those that the cache does not contain to ``planes``. A tree
-    without such a leaf has no simulations left or is proven. ``context`` is the cache of network outputs, the gamma
-    variates for the roots (:func:`mix_in_noise`), the fraction of the noise, and the tables.
+    ``outputs`` contains the number of leaves in ``waiting`` from the call before, and the network's logits, values and
+    probabilities of a draw for the planes. The new leaves are written to ``waiting``, and the planes of those that the
+    cache does not contain to ``planes``. A tree without such a leaf has no simulations left or is proven. ``context``
+    is the cache of network outputs, the gamma variates for the roots (:func:`mix_in_noise`), the fraction of the noise,
+    and the tables.
 
     Returns:
         The number of leaves, and the number of planes.
     """
     memory, gammas, share, tables = context
+    _receive_outputs(game, forest, trees, settings, context, waiting, outputs)
     count, asked = 0, 0
     for i in range(len(trees)):
         begin, asked_before = count, asked
@@ -70,14 +81,14 @@ def grow(
     return count, asked
 
 
-@kernel
-def receive_outputs(
-    game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, logits: Any, values: Any, draws: Any
+@inlined
+def _receive_outputs(
+    game: Any, forest: Any, trees: Any, settings: Any, context: Any, waiting: Any, outputs: Any
 ) -> None:
-    """Pass the outputs of the network to the trees that wait for them."""
     memory, gammas, share, _ = context
+    count, logits, values, draws = outputs
     row = 0
-    for k in range(len(waiting)):
+    for k in range(count):
         i = waiting[k].tree
         if waiting[k].entry < 0:
             leaf = forest[i, waiting[k].leaf]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agents.alphazero.growth import grow, receive_outputs
+from ci_envs.agents.alphazero.growth import grow
 from ci_envs.agents.alphazero.gumbel import halving_table
 from ci_envs.agents.alphazero.memory import new_memory
 from ci_envs.agents.alphazero.result import SearchResult, write_result
@@ -70,7 +70,8 @@ class Forest:
         if settings.selection == GUMBEL:
             self._halving = halving_table(settings.considered, settings.simulations)
         self._evaluate: Evaluate | None = None
-        self._grow, self._receive_outputs = Monomorphic(grow), Monomorphic(receive_outputs)
+        self._grow = Monomorphic(grow)
+        self._no_outputs = tuple(np.empty(shape, np.float32) for shape in ((0, game.action_count), 0, 0))
 
     def allocate(self, positions: int) -> None:
         """Discard all trees, and allocate new memory for ``positions`` trees. Arrays of :meth:`tree` stay unchanged."""
@@ -131,13 +132,11 @@ class Forest:
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
-            search = self.game, nodes, trees, self.settings
-            while True:
-                count, asked = self._grow(*search, at_root, context, planes, waiting)
-                if not asked:
-                    break
-                outputs = (np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:asked]))
-                self._receive_outputs(*search, context, waiting[:count], *outputs)
+            search = self.game, nodes, trees, self.settings, at_root, context, planes, waiting
+            count, asked = self._grow(*search, (0, *self._no_outputs))
+            while asked:
+                outputs = [np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:asked])]
+                count, asked = self._grow(*search, (count, *outputs))
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             write_result(nodes, trees, at_root, *found)
