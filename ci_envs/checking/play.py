@@ -185,26 +185,26 @@ def check_searches(positions: list[Position]) -> None:
             (WIN, LOSS), ("WIN", "LOSS"), successors.may_end, successors.may_end_soon, strict=True
         ):
             actions = np.flatnonzero(successors.ends(outcome)).tolist()
-            for operation, allowed in (("may_end", may), ("may_end_soon", may_soon)):
-                if actions and not allowed:
-                    raise InvalidGameError(
-                        f"{operation} is false for {name} at {place(position)},"
-                        f" but action {actions[0]} ends the game with {name}"
-                    )
-            if not may_soon:
-                _check_second_actions(position, successors, outcome, name)
+            if actions and not may:
+                raise InvalidGameError(
+                    f"may_end is false for {name} at {place(position)},"
+                    f" but action {actions[0]} ends the game with {name}"
+                )
+            if not may_soon and _is_forced(position, outcome, 2):
+                raise InvalidGameError(
+                    f"may_end_soon is false for {name} at {place(position)},"
+                    f" but {name} can be forced within two actions"
+                )
 
 
-def _check_second_actions(position: Position, successors: Successors, outcome: int, name: str) -> None:
-    """Check that no two actions end the game with ``outcome`` for the player to move."""
-    for action in np.flatnonzero(successors.outcomes == ONGOING).tolist():
+def _is_forced(position: Position, outcome: int, actions: int) -> bool:
+    """Return whether ``outcome``, WIN or LOSS for the player to move, can be forced within some actions."""
+    successors = Successors(position)
+    forced = successors.ends(outcome)
+    for action in np.flatnonzero(successors.outcomes == ONGOING).tolist() if actions > 1 else ():
         after = position.play(action)
-        wanted = outcome if after.to_move == position.to_move else -outcome
-        for second in np.flatnonzero(Successors(after).ends(wanted)).tolist():
-            raise InvalidGameError(
-                f"may_end_soon is false for {name} at {place(position)}, but actions {action} and {second} end the game"
-                f" with {name}"
-            )
+        forced[action] = _is_forced(after, outcome if after.to_move == position.to_move else -outcome, actions - 1)
+    return bool(forced.any() if outcome == WIN else forced[successors.legal].all())
 
 
 def check_evaluation(positions: list[Position]) -> None:

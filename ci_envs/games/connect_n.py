@@ -16,7 +16,7 @@ from typing_extensions import override
 from ci_envs.drawing.grid import DISCS, PAPER, GridStyle
 from ci_envs.games.board import cell_maps, cell_name
 from ci_envs.games.game import bits
-from ci_envs.games.grid import GridGame, has_line, lacks_few, lines_of
+from ci_envs.games.grid import GridGame, has_line, lines_of, nearly_full_lines
 from ci_envs.games.operations import (
     DRAW,
     LOSS,
@@ -194,15 +194,15 @@ def _(game: ConnectN) -> Any:
 
 @implements(may_end, ConnectN)
 def _(game: ConnectN) -> Any:
-    return lambda game, own, opp, outcome: outcome == WIN and lacks_few(game, own, opp, np.uint64(1))
+    return lambda game, own, opp, outcome: outcome == WIN and nearly_full_lines(game, own, opp, np.uint64(1)) > 0
 
 
 @implements(may_end_soon, ConnectN)
 def _(game: ConnectN) -> Any:
     def kernel(game, own, opp, outcome):  # each player places at most one of two stones
         if outcome == WIN:
-            return lacks_few(game, own, opp, np.uint64(1))
-        return lacks_few(game, opp, own, np.uint64(1))
+            return nearly_full_lines(game, own, opp, np.uint64(1)) > 0
+        return nearly_full_lines(game, opp, own, np.uint64(1)) > 0
 
     return kernel
 

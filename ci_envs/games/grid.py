@@ -101,21 +101,21 @@ def _(game: GridGame) -> Any:
 
 
 @operation
-def lacks_few(game: Any, stones: Any, never: Any, most: Any) -> Any:
-    """Return whether ``stones`` fill all but at most ``most`` cells of a line, and none of these is in ``never``."""
+def nearly_full_lines(game: Any, stones: Any, never: Any, most: Any) -> Any:
+    """Return the number of lines of which ``stones`` fill all but at most ``most`` cells, none of them in ``never``."""
 
 
-@implements(lacks_few, GridGame)
+@implements(nearly_full_lines, GridGame)
 def _(game: GridGame) -> Any:
     lines = np.array(lines_of(*game.shape), dtype=np.uint64)
     count = len(lines)
     none = np.uint64(0)
 
     def kernel(game, stones, never, most):
-        found = False
+        found = 0
         for k in range(count):
             missing = lines[np.uint64(k)] & ~stones
-            found |= (popcount(missing) <= most) & (missing & never == none)
+            found += (popcount(missing) <= most) & (missing & never == none)
         return found
 
     return kernel

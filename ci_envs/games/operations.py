@@ -136,7 +136,7 @@ def may_end(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
 
 @operation
 def may_end_soon(game: Any, own: Any, opp: Any, outcome: Any) -> Any:
-    """Return whether at most two actions can end the game with ``outcome``, WIN or LOSS, for the player to move.
+    """Return whether ``outcome``, WIN or LOSS for the player to move, can be forced within two actions.
 
     False must be certain, as in :func:`may_end`. The default is True.
     """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ci_envs.drawing.grid import CUBES, GridStyle
 from ci_envs.games.board import cell_maps, cell_name
-from ci_envs.games.grid import GridGame, has_line, lacks_few, lines_of
+from ci_envs.games.grid import GridGame, has_line, lines_of, nearly_full_lines
 from ci_envs.games.operations import (
     LOSS,
     ONGOING,
@@ -198,12 +198,30 @@ def _(game: Quixo) -> Any:
 @implements(may_end, Quixo)
 def _(game: Quixo) -> Any:
     # a push adds at most one cube of each player to a line
-    return lambda game, own, opp, outcome: lacks_few(game, own if outcome == WIN else opp, np.uint64(0), np.uint64(1))
+    def kernel(game, own, opp, outcome):
+        return nearly_full_lines(game, own if outcome == WIN else opp, np.uint64(0), np.uint64(1)) > 0
+
+    return kernel
 
 
 @implements(may_end_soon, Quixo)
 def _(game: Quixo) -> Any:
-    return lambda game, own, opp, outcome: lacks_few(game, own if outcome == WIN else opp, np.uint64(0), np.uint64(2))
+    # Without a winning push, a player wins within two pushes only if each reply completes one of the player's k lines
+    # with at most two gaps. A reply along a row or column changes a line only where they cross, so it must go through
+    # the last gap of one of them. Each cube on the border has a push along its row and one along its column, so all
+    # cubes that the opponent can take are in at most k rows and k columns. The first push hides at most two of them.
+    border = np.bitwise_or.reduce(push_masks(game.size)[:, 5])
+    none, one, two = np.uint64(0), np.uint64(1), np.uint64(2)
+
+    def kernel(game, own, opp, outcome):
+        if outcome == LOSS:
+            return nearly_full_lines(game, opp, none, two) > 0
+        lines = nearly_full_lines(game, own, none, two)
+        if lines == 0:
+            return False
+        return popcount(border & ~own) <= lines * lines + 2 or nearly_full_lines(game, own, none, one) > 0
+
+    return kernel
 
 
 @implements(evaluate, Quixo)
