@@ -6,6 +6,7 @@ A search caches the outputs of a network function, so each run makes a new funct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import cycle
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from ci_envs.agents.alphazero.network import Network, new_network
 from ci_envs.agents.alphazero.result import SearchResult
 from ci_envs.agents.alphazero.search import Evaluate, Forest, NetworkOutput
 from ci_envs.agents.alphazero.settings import PUCT, UCB, SearchSettings
+from ci_envs.checking.play import sample_positions
 from ci_envs.devices import device_named
 from ci_envs.games.batch import start_words
 from ci_envs.registry.games import resolve
@@ -106,22 +108,28 @@ class DecisionTime(NamedTuple):
 
 
 def decision() -> Callable[[], DecisionTime]:
-    """Return a function that times one decision of Quixo on one board, with a 32x3 network and 200 simulations."""
+    """Return a function that times the next of many decisions of Quixo, each in another position of random games.
+
+    The search has one board, a 32x3 network with convolutions of integers, and 200 simulations.
+    """
     forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3, leaves=4), 1)
-    evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0))
+    evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0), game=_GAME)
+    positions = cycle(sample_positions(_GAME, _DECISIONS, _PLIES // 2, np.random.default_rng(0))[1:])
+    network = 0.0
+
+    def timed(planes: NDArray[np.int8]) -> NetworkOutput:
+        nonlocal network
+        begin = perf_counter()
+        outputs = evaluate(planes)
+        network += perf_counter() - begin
+        return outputs
 
     def work() -> DecisionTime:
-        network = 0.0
-
-        def timed(planes: NDArray[np.int8]) -> NetworkOutput:
-            nonlocal network
-            begin = perf_counter()
-            outputs = evaluate(planes)
-            network += perf_counter() - begin
-            return outputs
-
+        nonlocal network
+        position, network = next(positions), 0.0
+        words = np.array([[position.own, position.opp]], np.uint64)
         begin = perf_counter()
-        _search(forest, timed, seed=0)
+        forest.search(words, np.zeros(1, np.uint64), timed)
         return DecisionTime(perf_counter() - begin, network)
 
     work()  # compiles

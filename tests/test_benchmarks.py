@@ -117,7 +117,7 @@ def test_the_share_of_the_network_counts_its_calls_only(monkeypatch, fake_clock)
 
     outputs = alphazero.inference(alphazero.new_network(alphazero._GAME, alphazero.ARCHITECTURES["32x3"], 0))
     monkeypatch.setattr(alphazero, "perf_counter", lambda: fake_clock[0])
-    monkeypatch.setattr(alphazero, "inference", lambda network: evaluate)
+    monkeypatch.setattr(alphazero, "inference", lambda network, game: evaluate)
     monkeypatch.setattr(alphazero, "_SIMULATIONS", 4)
     time = alphazero.decision()()
     assert time.total == time.network >= 3.0
