@@ -173,6 +173,12 @@ def test_threads_and_neighbours_change_nothing(opponent):
     assert (play_population(TICTACTOE, Preferences(), population[order], opponents, 20, 5) == results[order]).all()
     other = play_population(TICTACTOE, Preferences(), population, opponents, 20, 6)
     assert (other != results).any()
+    seeds = [5, 6, 5, 6, 5, 6, 5]
+    alternated = np.where(np.arange(7)[:, np.newaxis, np.newaxis] % 2, other, results)
+    for threads in (1, 2):
+        assert (
+            play_population(TICTACTOE, Preferences(), population, opponents, 20, seeds, threads=threads) == alternated
+        ).all()
 
 
 def test_scores_are_means_over_all_opponents():
@@ -219,6 +225,8 @@ def test_play_can_be_learned():
         ({"policy": Stubborn(), "threads": 2}, "Stubborn played an illegal action"),
         ({"games": 0}, "games.*0"),
         ({"seed": -1}, "seed.*-1"),
+        ({"seed": [0, 1, -1]}, "seed.*-1"),
+        ({"seed": [0, 1]}, "each of 3 genomes, not 2"),
         ({"threads": 0}, "threads.*0"),
         ({"max_cycles": 0}, "max_cycles.*0"),
     ],

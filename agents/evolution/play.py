@@ -74,7 +74,7 @@ def play_population(
     population: NDArray[Any],
     opponents: Sequence[Opponent],
     games: int,
-    seed: int,
+    seed: int | Sequence[int],
     *,
     starts: NDArray[np.uint64] | None = None,
     alternate_seats: bool | None = None,
@@ -92,7 +92,8 @@ def play_population(
         opponents: agents of this game, or :class:`Individual`. An agent that plays in Python only is reseeded for each
             genome, and all games are then played in one thread.
         games: games of each genome against each opponent, at least 1. An even number gives both seats equally often.
-        seed: the seed of all random numbers, 0 to 2^64 - 1.
+        seed: the seed of all random numbers, 0 to 2^64 - 1, or a seed for each genome, whose games are those that the
+            genome plays alone with this seed.
         starts: the first positions of the games of each pairing, words of non-terminal positions, uint64 of shape
             (games, 2). None means the game's initial position.
         alternate_seats: True if the genome moves first only in games 0, 2, 4, ...; False if it moves first in all
@@ -115,8 +116,11 @@ def play_population(
     for agent in opponents:
         if isinstance(agent, Agent) and agent.game != game:
             raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
-    rng = np.random.default_rng(integer_between("seed", seed, 0, 2**64 - 1))
-    seeds = rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64)
+    given = list(seed) if isinstance(seed, Sequence) else [seed]
+    if isinstance(seed, Sequence) and len(given) != len(rows):
+        raise ValueError(f"seed must be a number, or contain one for each of {len(rows)} genomes, not {len(given)}")
+    rngs = [np.random.default_rng(integer_between("seed", one, 0, 2**64 - 1)) for one in given]
+    seeds = np.array([rng.integers(2**64, size=(len(opponents), games), dtype=np.uint64) for rng in rngs])
     words, alternate = (
         _first_positions(game, starts, games),
         starts is None if alternate_seats is None else alternate_seats,
@@ -133,10 +137,11 @@ def play_population(
             for row in range(first, len(rows), workers):
                 if stop.is_set():
                     return
+                drawn = row % len(given)
                 if not compiled and isinstance(agent, Agent):
-                    agent.reseed(seed)
+                    agent.reseed(given[drawn])
                 player, counts = CompiledPolicy(policy, (rows[row], *room)), results[row, number]
-                status = play_games(game, player, against, words, alternate, seeds[number], limit, counts)
+                status = play_games(game, player, against, words, alternate, seeds[drawn, number], limit, counts)
                 if status != _DONE:
                     raise _illegal_action_error(status, policy, agent, against)
 

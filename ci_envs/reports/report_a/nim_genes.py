@@ -140,11 +140,9 @@ def evolve(genomes: Genomes, selection: str, rng: Generator, *, misere: bool = T
 def games_won(genomes: Genomes, rng: Generator, *, misere: bool = True) -> NDArray[np.int64]:
     """Return the number of games, of 30, that each genome wins, int64 (n,). The genome moves first in all games."""
     game, opponents = _game_and_opponents(misere)
-    starts, wins = start_words(game, GAMES), np.empty(len(genomes), dtype=np.int64)
-    for number, seed in enumerate(rng.integers(2**64, size=len(genomes), dtype=np.uint64).tolist()):
-        # one genome for each call, because the genomes of one call use the same random numbers
-        played = play_population(game, _POLICY, genomes[number : number + 1], opponents, GAMES, seed, starts=starts)
-        wins[number] = played[0, :, 0].sum()
+    seeds = rng.integers(2**64, size=len(genomes), dtype=np.uint64).tolist()  # each genome plays other games
+    played = play_population(game, _POLICY, genomes, opponents, GAMES, seeds, starts=start_words(game, GAMES))
+    wins: NDArray[np.int64] = played[:, :, 0].sum(axis=1)
     return wins
 
 
