@@ -57,6 +57,22 @@ def test_pruning_and_table_change_no_value(game, depth):
     assert nodes[1] < nodes[0]
 
 
+@pytest.mark.parametrize(
+    ("game", "depth", "table_mb", "most"),
+    [
+        (Quixo(5), 5, 16, 2_251_270),
+        (Quixo(5), 5, 0, 5_736_011),
+        (ConnectN(4, 5, 3, True), 9, 16, 88_579),
+        (ConnectN(4, 5, 3, True), 9, 0, 257_125),
+    ],
+    ids=str,
+)
+def test_the_table_and_the_order_of_actions_save_nodes(game, depth, table_mb, most):
+    """The limits are those of November 2026. A fault of the table, the killers or the history changes no value."""
+    agent = MinimaxAgent(game, depth=depth, table_mb=table_mb)
+    assert sum(agent.analyse(position).nodes for position in random_positions(game, 30, seed=1)) <= most
+
+
 @pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
 def test_the_principal_variation_leads_to_its_value(game, depth):
     agent = MinimaxAgent(game, depth=depth)

@@ -492,6 +492,8 @@ def test_others_watch_until_a_seat_is_free(browser, server, game, page):
             expect(other.get_by_role("button", name=name)).to_be_disabled()
         for key in ("u", "r", "h"):
             other.keyboard.press(key)
+        region(other, "b2").click(force=True)
+        expect(other.locator(".prompt.illegal")).to_have_text("You are watching.")
         click(page, "a1")
         settled(other, 1)
         other.keyboard.press("u")
@@ -501,6 +503,8 @@ def test_others_watch_until_a_seat_is_free(browser, server, game, page):
         can_click(page, set())  # the seat of O is free now
         other.get_by_role("button", name="Play O").click()
         expect(other.get_by_text("You are watching.")).to_have_count(0)
+        region(page, "c3").click(force=True)
+        expect(page.locator(".prompt.illegal")).to_have_text("It is the turn of O.")
         click(other, "b2")
         settled(page, 2)
         can_click(other, set())

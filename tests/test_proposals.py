@@ -105,6 +105,15 @@ def test_a_rematch_begins_once_with_swapped_seats_and_the_same_clock(service):
     assert service.propose(id, "rematch", tokens=[BEN]).record.rematch == rematch
 
 
+def test_names_follow_their_players_and_a_new_player_has_none(service):
+    id = begin(service)
+    both = [ADA, BEN]
+    assert service.change_seats(id, ("human", "human"), tokens=both).record.names == ("Ada", "Ben")
+    assert service.change_seats(id, ("human", "random"), tokens=both).record.names == ("Ada", "")
+    assert service.change_seats(id, ("random", "human"), tokens=both).record.names == ("", "Ada")
+    assert service.change_seats(id, ("minimax", "human"), tokens=both).record.names == ("", "Ada")
+
+
 def test_who_takes_a_seat_has_the_game_in_the_list_and_who_watches_has_not(service):
     id = begin(service, tokens=(ADA, ""), owner=ADA)
     begin(service, tokens=("another", ""))
