@@ -204,7 +204,7 @@ def _is_forced(position: Position, outcome: int, actions: int) -> bool:
     for action in np.flatnonzero(successors.outcomes == ONGOING).tolist() if actions > 1 else ():
         after = position.play(action)
         forced[action] = _is_forced(after, outcome if after.to_move == position.to_move else -outcome, actions - 1)
-    return bool(forced.any() if outcome == WIN else forced[successors.legal].all())
+    return bool(forced.any() and (outcome == WIN or forced[successors.legal].all()))
 
 
 def check_evaluation(positions: list[Position]) -> None:
