@@ -37,15 +37,20 @@ def random_positions(game, count, seed):
 
 def best_forced_actions(position, plies):
     """Return the actions with the best result that is forced within ``plies``, including the action itself."""
-    values = {action: -_forced(position.play(action), plies - 1) for action in position.legal_actions()}
+    values = {action: _result_of(position, action, plies) for action in position.legal_actions()}
     return {action for action, value in values.items() if value == max(values.values())}
 
 
-def _forced(position, plies):
+def forced_result(position, plies):
     """Return the result within ``plies`` for the player to move, larger if a win is faster or a loss slower."""
     if position.result is not None or plies == 0:
         return (position.result or 0) * (1 + plies)
-    return max(-_forced(position.play(action), plies - 1) for action in position.legal_actions())
+    return max(_result_of(position, action, plies) for action in position.legal_actions())
+
+
+def _result_of(position, action, plies):
+    after = position.play(action)
+    return forced_result(after, plies - 1) * (1 if after.to_move == position.to_move else -1)
 
 
 def leaves_the_board(position, action):
