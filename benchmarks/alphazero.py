@@ -114,7 +114,7 @@ def decision() -> Callable[[], DecisionTime]:
     """
     forest = Forest(_GAME, SearchSettings(PUCT, simulations=_SIMULATIONS, lookahead=3, leaves=4), 1)
     evaluate = inference(new_network(_GAME, ARCHITECTURES["32x3"], 0), game=_GAME)
-    positions = cycle(sample_positions(_GAME, _DECISIONS, _PLIES // 2, np.random.default_rng(0))[1:])
+    positions = cycle(sample_positions(_GAME, _DECISIONS, _PLIES // 2, np.random.default_rng(0)))
     network = 0.0
 
     def timed(planes: NDArray[np.int8]) -> NetworkOutput:

@@ -57,7 +57,7 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
         found |= dict.fromkeys(sorted(path, key=lambda each: (each.own, each.opp, each.to_move)))
     positions = list(found)
     chosen = rng.permutation(len(positions))[:_MAX_POSITIONS]
-    return [start, *(positions[index] for index in sorted(chosen.tolist()))]
+    return list(dict.fromkeys([start, *(positions[index] for index in sorted(chosen.tolist()))]))
 
 
 def _check_result(position: Position) -> None:
