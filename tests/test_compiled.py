@@ -1,5 +1,7 @@
 """Compiled code is kept on disk and is never older than its source. Operations find the kernels of a game."""
 
+import ctypes
+import ctypes.util
 import os
 import shutil
 import subprocess
@@ -20,12 +22,16 @@ from ci_envs.envs.aec import BoardEnv
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import LOSS, ONGOING, evaluate, result
 from ci_envs.kernels import bits as bit_kernels
+from ci_envs.kernels import cache
 from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.sources import cache_root, sources_digest
 
 ROOT = Path(ci_envs.__file__).parents[1]
+
+math_library = ctypes.CDLL(ctypes.util.find_library("m"))
+math_library.fabs.argtypes, math_library.fabs.restype = [ctypes.c_double], ctypes.c_double
 
 # A game outside the package: take one to three objects from a heap; the last object wins.
 COUNTDOWN = """
@@ -369,6 +375,22 @@ def test_a_game_without_a_source_file_is_played_and_never_cached(run):
 def test_without_a_writable_cache_every_process_compiles(run, tmp_path):
     (tmp_path / "file").touch()
     assert run(QUIXO, cache=tmp_path / "file" / "cache")[0] == 356
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [np.arange(200_000), np.arange(10)[::-1], math_library.fabs],
+    ids=["large array", "array that is not contiguous", "C function"],
+)
+def test_a_kernel_with_an_address_of_this_process_runs_and_is_not_stored(monkeypatch, constant):
+    monkeypatch.setattr(cache, "_warned", False)  # another test can have warned
+    value = (lambda x: constant(-x)) if callable(constant) else (lambda x: constant[int(x)])
+    for _ in range(2):
+        compiled = kernel(value)
+        with pytest.warns(RuntimeWarning, match="each run compiles again, because compiled code uses a C function, or"):
+            assert compiled(4.0) == value(4.0)
+        assert not compiled.stats.cache_hits
+        monkeypatch.setattr(cache, "_warned", False)
 
 
 def test_caches_unused_for_long_are_removed(run, tmp_path):

@@ -42,7 +42,7 @@ def cache_folder(digest: str) -> Path | None:
         folder = cache_root() / "kernels" / "-".join((numba.__version__, llvmlite.__version__, digest))
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        _warn(error)
+        _warn_of_folder(error)
         return None
     with suppress(OSError):  # a folder of another user
         os.utime(folder)
@@ -62,13 +62,16 @@ def _remove_unused(base: Path) -> None:
 _warned = False
 
 
-def _warn(error: OSError) -> None:
+def _warn_of_folder(error: OSError) -> None:
+    _warn(f"compiled code cannot be stored: {error}. NUMBA_CACHE_DIR=DIR uses DIR")
+
+
+def _warn(reason: str) -> None:
     """Warn once per process that compiled code is not cached."""
     global _warned  # noqa: PLW0603
     if not _warned:
         _warned = True
-        text = f"each run compiles again, because compiled code cannot be stored: {error}. NUMBA_CACHE_DIR=DIR uses DIR"
-        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        warnings.warn(f"each run compiles again, because {reason}", RuntimeWarning, stacklevel=2)
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
@@ -103,6 +106,14 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = (_Locator,)
+
+    @override
+    def check_cachable(self, cres: Any) -> bool:
+        """Return whether the code has no address of this process. Otherwise warn once per process."""
+        if cres.library.has_dynamic_globals:
+            _warn("compiled code uses a C function, or a global array that exceeds 1 MB or is not contiguous")
+            return False
+        return True
 
 
 class _SignatureFiles:
@@ -174,7 +185,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            _warn(error)
+            _warn_of_folder(error)
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:
