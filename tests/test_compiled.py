@@ -2,7 +2,10 @@
 
 import ctypes
 import ctypes.util
+import importlib
+import inspect
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -22,7 +25,7 @@ from ci_envs.envs.aec import BoardEnv
 from ci_envs.games.nim import Nim
 from ci_envs.games.operations import LOSS, ONGOING, evaluate, result
 from ci_envs.kernels import bits as bit_kernels
-from ci_envs.kernels import cache
+from ci_envs.kernels import cache, dispatch, sources
 from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.dispatch import implements
@@ -404,6 +407,18 @@ def test_caches_unused_for_long_are_removed(run, tmp_path):
     run("import ci_envs.games.walk")
     assert not (kernels / "old").exists()
     assert (kernels / "recent").exists()
+
+
+def test_the_digest_of_a_class_does_not_depend_on_the_loaded_modules():
+    for module in pkgutil.walk_packages(ci_envs.__path__, "ci_envs."):
+        if module.name not in ("ci_envs.__main__", "ci_envs.openspiel"):
+            importlib.import_module(module.name)
+    for function, builders in dispatch._builders.items():
+        for cls, builder in builders.items():
+            if cls.__module__.startswith("ci_envs.") and builder.__module__ != function.__module__:
+                package = cls.__module__.rpartition(".")[0]
+                loaded = sources._reachable_files(cls.__module__) | sources._reachable_files(package)
+                assert Path(inspect.getfile(builder)).resolve() in loaded, (function.__name__, cls, builder.__module__)
 
 
 def test_an_operation_is_implemented_once_for_a_class():

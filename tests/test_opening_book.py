@@ -20,7 +20,7 @@ from ci_envs.kernels.bits import bit_counts
 from ci_envs.solver import book_solver, opening_book, table_file
 from ci_envs.solver.book_solver import extend_book, new_book, read_book
 from ci_envs.solver.enumeration import early_positions
-from ci_envs.solver.gravity import GravitySolution
+from ci_envs.solver.gravity import GravityBookSource, GravitySolution
 from ci_envs.solver.opening_book import OpeningBook, book_path, write_book
 from ci_envs.solver.solution import HORIZON
 from ci_envs.solver.solve import solve
@@ -101,7 +101,7 @@ def test_several_threads_make_the_same_book(tmp_path):
 
 def test_a_book_of_fewer_plies_is_the_beginning_of_a_book(tmp_path, small_solution):
     made, path = made_book(tmp_path), tmp_path / "early.book"
-    early = len(OpeningBook(SMALL, 5, 9).words)
+    early = len(OpeningBook(SMALL, GravityBookSource(), 5, 9).words)
     write_table(SMALL, made.bounds[:, :early].ravel(), path)
     read = read_book(SMALL, path)
     assert 1 < early < len(read.words)
@@ -115,7 +115,7 @@ def test_a_book_of_fewer_plies_is_the_beginning_of_a_book(tmp_path, small_soluti
 def test_the_known_plies_are_those_before_the_first_unknown_value(small_solution):
     book = new_book(SMALL)
     assert GravitySolution(SMALL).known_plies == -1
-    for place in range(len(OpeningBook(SMALL, 3, 9).words)):
+    for place in range(len(OpeningBook(SMALL, GravityBookSource(), 3, 9).words)):
         value = int(small_solution.values(book.words[place : place + 1])[0])
         book.narrow(place, value, value)
     assert GravitySolution(SMALL, book=book).known_plies == 2  # a position after 3 plies can need an unknown value

@@ -61,7 +61,7 @@ def new_book(game: Game, bounds: NDArray[np.int8] | None = None) -> OpeningBook:
         ValueError: The game has no opening book.
     """
     solution = book_solver_of(game).on_demand(game)
-    return OpeningBook(game, solution.book_plies, solution.most, bounds)
+    return OpeningBook(game, solution.book_source, solution.book_plies, solution.most, bounds)
 
 
 def read_book(game: Game, path: Path | None = None) -> OpeningBook | None:

@@ -10,6 +10,7 @@ The search uses its own board layout: cell ``row + (rows + 1) * column``, with r
 above each column is always empty, so no line continues in the next column.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
 from ci_envs.kernels.dispatch import implements, operation
 from ci_envs.solver.null_windows import middle_of
 from ci_envs.solver.on_demand import LIMIT, NODES, UNFINISHED, Memory, OnDemandSolution
-from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
+from ci_envs.solver.opening_book import NO_KEY, BookSource, OpeningBook, book_key
 from ci_envs.solver.solution import Progress
 
 QUICK_EMPTY_CELLS = 30
@@ -32,6 +33,11 @@ QUICK_EMPTY_CELLS = 30
 _SLOT_BITS = 22  # base 2 logarithm of the number of slots of 8 bytes; this table of 32 MB is faster than a larger one
 _PROBED_CELLS = 10  # with more empty cells, the search first looks up the positions after each move
 _OFFSET = 64  # makes the scores in the table positive
+
+
+@dataclass(frozen=True)
+class GravityBookSource(BookSource):
+    """The source of books of positions in which neither player can complete a line. Mirror images have one key."""
 
 
 class GravitySolution(OnDemandSolution):
@@ -43,7 +49,7 @@ class GravitySolution(OnDemandSolution):
 
     game: ConnectN
 
-    book_plies = 8
+    book_source, book_plies = GravityBookSource(), 8
 
     def __init__(self, game: ConnectN, *, book: OpeningBook | None = None, progress: Progress | None = None) -> None:
         """Make the solution of a game.
@@ -379,9 +385,9 @@ def _own_rows(game: Any, mask: Any) -> Any:
     return alternate_rows(game) << odd
 
 
-@implements(book_key, ConnectN)
-def _(game: ConnectN) -> Any:
-    def kernel(game: Any, own: Any, opp: Any) -> Any:
+@implements(book_key, GravityBookSource)
+def _(source: GravityBookSource) -> Any:
+    def kernel(source: Any, game: Any, own: Any, opp: Any) -> Any:
         own, opp = canonical(game, own, opp)
         own, mask = by_columns(game, own), by_columns(game, own | opp)
         decided = (completing(game, own) | completing(game, own ^ mask)) & next_cells(game, mask)

@@ -15,7 +15,7 @@ from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, python_source
-from ci_envs.solver.opening_book import OpeningBook
+from ci_envs.solver.opening_book import BookSource, OpeningBook
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution
 
 NODES, LIMIT = 0, 1
@@ -44,6 +44,9 @@ class OnDemandSolution(Solution):
     """
 
     searches = True
+
+    book_source: ClassVar[BookSource]
+    """The source of the keys of an opening book."""
 
     book_plies: ClassVar[int]
     """The maximum number of plies before a position of an opening book."""

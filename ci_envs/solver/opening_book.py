@@ -1,8 +1,8 @@
 """Opening books: files with bounds of the search scores of early positions.
 
-A game has a book if its solver searches positions on demand (:mod:`ci_envs.solver.on_demand`). The operation
-:func:`book_key` decides which positions it contains. Symmetric positions have one entry. A book can be incomplete:
-unknown positions are searched.
+A game has a book if its solver searches positions on demand (:mod:`ci_envs.solver.on_demand`). The solver has a
+:class:`BookSource`, whose operation :func:`book_key` decides which positions the book contains. Symmetric positions
+have one entry. A book can be incomplete: unknown positions are searched.
 """
 
 from collections.abc import Iterator
@@ -33,8 +33,16 @@ NO_KEY = np.iinfo(np.uint64).max
 _FOLDER = Path(__file__).with_name("books")
 
 
+@dataclass(frozen=True)
+class BookSource(Static):
+    """The compiled source of a :class:`KnownBook`: ``(source, game, sorted keys, values)``.
+
+    The solver of a game has a subclass, which implements :func:`book_key`.
+    """
+
+
 @operation
-def book_key(game: Any, own: Any, opp: Any) -> Any:
+def book_key(source: Any, game: Any, own: Any, opp: Any) -> Any:
     """Return a key of an early position that is unique except for symmetric positions, or NO_KEY.
 
     Books do not contain positions with NO_KEY, because their values are found quickly.
@@ -48,22 +56,26 @@ class OpeningBook:
 
     Attributes:
         game: The game.
+        source: The source of the keys.
         plies: The maximum number of plies before a position.
         words: The positions, sorted by the number of plies, rows (own, opp), uint64 of shape (n, 2).
         bounds: The lower and upper bounds of the scores, int8 of shape (2, n).
     """
 
-    def __init__(self, game: Game, plies: int, most: int, bounds: NDArray[np.int8] | None = None) -> None:
+    def __init__(
+        self, game: Game, source: BookSource, plies: int, most: int, bounds: NDArray[np.int8] | None = None
+    ) -> None:
         """Make a book.
 
         Args:
             game: The game.
+            source: The source of the keys.
             plies: The maximum number of plies before a position.
             most: A number above all search scores.
             bounds: The bounds of the first positions. Those of the others, or of all with None, are unknown.
         """
-        self.game, self.plies = game, plies
-        self.words, self._places = _entries(game, plies)
+        self.game, self.source, self.plies = game, source, plies
+        self.words, self._places = _entries(game, source, plies)
         self.bounds = np.tile(np.array([[-most], [most]], dtype=np.int8), len(self.words))
         if bounds is not None:
             count = min(bounds.shape[1], len(self.words))
@@ -79,7 +91,7 @@ class OpeningBook:
     def place(self, own: int, opp: int) -> int | None:
         """Return the index of a position, or None if the book does not contain it."""
         key = np.empty(1, dtype=np.uint64)
-        _write_keys(self.game, np.array([[own, opp]], dtype=np.uint64), key)
+        _write_keys(self.source, self.game, np.array([[own, opp]], dtype=np.uint64), key)
         return self._places.get(int(key[0]))
 
     def narrow(self, place: int, low: int, high: int) -> None:
@@ -88,11 +100,11 @@ class OpeningBook:
 
 
 @lru_cache(maxsize=2)
-def _entries(game: Game, plies: int) -> tuple[NDArray[np.uint64], dict[int, int]]:
+def _entries(game: Game, source: BookSource, plies: int) -> tuple[NDArray[np.uint64], dict[int, int]]:
     """Return the positions of the book of a game, and the index of each key."""
     words = early_positions(game, plies)
     keys = np.empty(len(words), dtype=np.uint64)
-    _write_keys(game, words, keys)
+    _write_keys(source, game, words, keys)
     keys, words = keys[keys != NO_KEY], words[keys != NO_KEY]
     return words, dict(zip(keys.tolist(), range(len(keys)), strict=True))
 
@@ -127,9 +139,9 @@ class KnownBook(Solution):
 
     def __init__(self, book: OpeningBook) -> None:
         super().__init__(book.game)
-        self._plies = book.plies
+        self._source, self._plies = book.source, book.plies
         keys = np.empty(len(book.words), dtype=np.uint64)
-        _write_keys(book.game, book.words, keys)
+        _write_keys(book.source, book.game, book.words, keys)
         low, high = book.bounds.astype(np.int64)
         values = np.where(low > 0, WIN, np.where(high < 0, LOSS, DRAW)).astype(np.int8)
         order = np.argsort(keys[book.known])
@@ -137,7 +149,7 @@ class KnownBook(Solution):
 
     @override
     def compiled(self) -> CompiledSource:
-        return BookSource(), self.game, self._keys, self._values
+        return self._source, self.game, self._keys, self._values
 
     @override
     def covers(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -160,19 +172,14 @@ class KnownBook(Solution):
         return f"the opening book does not contain the position, or one after it; it has {self._plies} plies"
 
 
-@dataclass(frozen=True)
-class BookSource(Static):
-    """The compiled source of a :class:`KnownBook`: ``(BookSource(), game, sorted keys, values)``."""
-
-
 @implements(known_value, BookSource)
 def _(source: BookSource) -> Any:
     def kernel(source: Any, own: Any, opp: Any) -> Any:
-        _, game, keys, values = source
+        static, game, keys, values = source
         outcome = np.int64(result(game, own, opp))
         if outcome != ONGOING:
             return outcome
-        key = book_key(game, own, opp)
+        key = book_key(static, game, own, opp)
         first, end = 0, len(keys)
         while first < end:
             middle = (first + end) // 2
@@ -186,10 +193,7 @@ def _(source: BookSource) -> Any:
 
 
 @kernel
-def _write_keys(game: Any, words: Any, keys: Any) -> None:
-    """Write a key for each position that is unique except for mirror images, or NO_KEY.
-
-    NO_KEY means that a player can complete a line immediately.
-    """
+def _write_keys(source: Any, game: Any, words: Any, keys: Any) -> None:
+    """Write the key of each position, or NO_KEY."""
     for i in range(len(words)):
-        keys[i] = book_key(game, words[i, 0], words[i, 1])
+        keys[i] = book_key(source, game, words[i, 0], words[i, 1])

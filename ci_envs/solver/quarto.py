@@ -1,5 +1,6 @@
 """The solver of Quarto."""
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from ci_envs.games.quarto.layout import CELLS, HAND, HOLDING, LANE
 from ci_envs.kernels.dispatch import implements
 from ci_envs.solver.book_solver import BookSolver, read_book
 from ci_envs.solver.on_demand import Memory, OnDemandSolution
-from ci_envs.solver.opening_book import NO_KEY, OpeningBook, book_key
+from ci_envs.solver.opening_book import NO_KEY, BookSource, OpeningBook, book_key
 from ci_envs.solver.quarto_keys import position_key
 from ci_envs.solver.quarto_search import new_memory, solve_position
 from ci_envs.solver.search import is_small
@@ -71,6 +72,11 @@ class QuartoSolver(BookSolver[Quarto]):
         return "sampled by random play of {} to {} plies".format(*_RANDOM_PLIES)
 
 
+@dataclass(frozen=True)
+class QuartoBookSource(BookSource):
+    """The source of books of positions with a piece in hand. Equivalent positions have one key."""
+
+
 class QuartoSolution(OnDemandSolution):
     """The solution of Quarto. Each position is searched on demand.
 
@@ -79,6 +85,7 @@ class QuartoSolution(OnDemandSolution):
 
     game: Quarto
 
+    book_source = QuartoBookSource()
     book_plies = 9  # 4 pieces on the board and one in hand
 
     @override
@@ -116,9 +123,9 @@ class QuartoSolution(OnDemandSolution):
         return (opp & _LANE).bit_count() >= _DISTANCE_PIECES
 
 
-@implements(book_key, Quarto)
-def _(game: Quarto) -> Any:
-    def kernel(game: Any, own: Any, opp: Any) -> Any:
+@implements(book_key, QuartoBookSource)
+def _(source: QuartoBookSource) -> Any:
+    def kernel(source: Any, game: Any, own: Any, opp: Any) -> Any:
         if not opp >> np.uint64(HOLDING):
             return np.uint64(NO_KEY)
         return position_key(game, own, opp & LANE, opp >> np.uint64(HAND) & np.uint64(15), np.uint64(0xFF))
