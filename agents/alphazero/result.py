@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.contempt import contempt_at
 from ci_envs.agents.alphazero.gumbel import write_improved_policy
+from ci_envs.agents.alphazero.settings import GUMBEL
 from ci_envs.agents.search.tree import ROOT, choose_child, own_bounds
 from ci_envs.games import DRAW, inlined, kernel
 
@@ -51,7 +52,8 @@ def draw_actions(found: SearchResult, temperature: float, rng: Generator) -> NDA
 def write_result(
     forest: Any,
     trees: Any,
-    gumbel: Any,
+    settings: Any,
+    noise: Any,
     visits: Any,
     policy: Any,
     values: Any,
@@ -79,8 +81,8 @@ def write_result(
                 trees[i].drawn / max(root.visits - trees[i].kept, 1),
             )
             costs[i] = trees[i].cost / root.visits
-            if gumbel is not None:
-                best = write_improved_policy(nodes, trees[i], gumbel[0][i], policy[i])
+            if settings.selection == GUMBEL:
+                best = write_improved_policy(nodes, trees[i], noise[i], policy[i])
             else:
                 _write_visit_shares(nodes, best, policy[i])
         actions[i] = nodes[best].action

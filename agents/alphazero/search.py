@@ -66,9 +66,7 @@ class Forest:
         """Allocate the memory of the trees."""
         self.game, self.settings, self.keeps_trees, self.tables = game, settings, keeps_trees, tables
         self.allocate(positions)
-        self._halving: NDArray[np.int64] | None = None
-        if settings.selection == GUMBEL:
-            self._halving = halving_table(settings.considered, settings.simulations)
+        self._halving = halving_table(settings.considered if settings.selection == GUMBEL else 0, settings.simulations)
         self._evaluate: Evaluate | None = None
         self._grow = Monomorphic(grow)
         self._no_outputs = tuple(np.empty(shape, np.float32) for shape in ((0, game.action_count), 0, 0))
@@ -117,7 +115,6 @@ class Forest:
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
         noise = np.zeros((n, self.game.action_count)) if gumbel is None else np.ascontiguousarray(gumbel)
-        at_root = None if self._halving is None else (noise, self._halving)
         gammas, share = (noise, 0.0) if dirichlet is None else dirichlet
         if evaluate is not self._evaluate:
             self._memory, self._evaluate = new_memory(self.game.action_count), evaluate
@@ -132,14 +129,14 @@ class Forest:
         budget = self.settings.simulations
         for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
-            search = self.game, nodes, trees, self.settings, at_root, context, planes, waiting
+            search = self.game, nodes, trees, self.settings, (noise, self._halving), context, planes, waiting
             count, asked = self._grow(*search, (0, *self._no_outputs))
             while asked:
                 outputs = [np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:asked])]
                 count, asked = self._grow(*search, (count, *outputs))
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
-            write_result(nodes, trees, at_root, *found)
+            write_result(nodes, trees, self.settings, noise, *found)
             yield found
 
     def discard(self, trees: NDArray[np.int64]) -> None:

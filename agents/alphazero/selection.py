@@ -10,7 +10,7 @@ import numpy as np
 
 from ci_envs.agents.alphazero.contempt import contempt_at
 from ci_envs.agents.alphazero.gumbel import select_at_root
-from ci_envs.agents.alphazero.settings import UCB
+from ci_envs.agents.alphazero.settings import GUMBEL, UCB
 from ci_envs.agents.search.tree import ROOT, is_proven
 from ci_envs.games import inlined, kernel
 
@@ -19,10 +19,10 @@ from ci_envs.games import inlined, kernel
 def select_leaf(nodes: Any, tree: Any, settings: Any, gumbel: Any, i: Any) -> Any:
     """Select a path from the root to a leaf, a node without children, and return the leaf.
 
-    Unless ``gumbel`` is None, tree number ``i`` uses its row of noise at the root (:func:`select_at_root`).
+    With GUMBEL, tree number ``i`` uses its row of noise at the root (:func:`select_at_root`).
     """
     node, draw = ROOT, -contempt_at(nodes, tree)
-    if gumbel is not None:  # Numba compiles this only for other types
+    if settings.selection == GUMBEL:
         node = select_at_root(nodes, tree, settings, gumbel, i)
     while nodes[node].children > 0 and not is_proven(nodes[node]):
         draw *= nodes[node].sign
