@@ -421,6 +421,35 @@ def test_the_digest_of_a_class_does_not_depend_on_the_loaded_modules():
                 assert Path(inspect.getfile(builder)).resolve() in loaded, (function.__name__, cls, builder.__module__)
 
 
+ALGEBRA = """
+import numpy as np
+
+from ci_envs.kernels.compiler import kernel
+
+
+@kernel
+def solved(matrix):
+    return np.linalg.solve(matrix @ matrix, matrix.sum(axis=1)).sum()
+"""
+USES_ALGEBRA = """
+import sys
+
+import numpy as np
+
+from ci_envs import Position, Quixo, perft
+from algebra import solved
+
+print(perft(Position.start(Quixo(3)), 2), int("scipy.linalg" in sys.modules))
+print(int(10 * solved(np.diag([1.0, 2.0]))), sum(solved.stats.cache_hits.values()))
+"""
+
+
+def test_only_a_kernel_with_linear_algebra_imports_that_of_scipy(run, tmp_path):
+    (tmp_path / "algebra.py").write_text(ALGEBRA)
+    assert run(USES_ALGEBRA) == [356, 0, 15, 0]
+    assert run(USES_ALGEBRA) == [356, 0, 15, 1]
+
+
 def test_an_operation_is_implemented_once_for_a_class():
     with pytest.raises(ValueError, match="result is implemented for ConnectN already"):
         implements(result, ConnectN)

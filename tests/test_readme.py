@@ -76,13 +76,16 @@ def with_quick_training(agent):
     return f"{agent},measurements=1,ladder_games=2" if agent.startswith("alphazero") else agent
 
 
-def test_command_lines_are_accepted(tmp_path, monkeypatch):
+def test_command_lines_are_accepted(tmp_path, monkeypatch, pytestconfig):
     commands = [re.fullmatch(r"ci-envs (\w+)(.*)", line).groups() for line in console_lines("ci-envs")]
     assert {name for name, _ in commands} == {*main.commands}
     monkeypatch.chdir(tmp_path)
     [agent] = re.findall(r"```python\n(def agent.*?)```", PAGES["docs/your_agent.md"], re.DOTALL)
     [game] = re.findall(r"```python\n(.*?)```", PAGES["docs/paths/own_game.md"], re.DOTALL)
-    Path("my_game.py").write_text(game)
+    # in the same folder in each run, because compiled code of a file at another path is not used again
+    kept = pytestconfig.cache.mkdir("my_game") / "my_game.py"
+    kept.write_text(game)
+    Path("my_game.py").symlink_to(kept)
     for file in (Path("mine.py"), Path("submissions/first.py"), Path("students/mine.py")):
         file.parent.mkdir(exist_ok=True)
         file.write_text(agent)

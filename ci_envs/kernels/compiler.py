@@ -4,17 +4,37 @@ import gc
 import hashlib
 import pkgutil
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit, types
 from numba.core.registry import CPUDispatcher
+from numba.np import linalg
 from typing_extensions import override
 
 from ci_envs.kernels.cache import KernelCache, cache_folder
 from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _import_array_functions() -> None:
+    """Import Numba's array functions without SciPy's linear algebra.
+
+    Numba imports them before the first kernel runs. They import SciPy's linear algebra to see whether it is installed,
+    which would take a quarter of the time from the start of a program to its first action. A kernel that uses it
+    imports it when it is compiled or called.
+    """
+    check = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None  # SciPy is a requirement of this package
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = check
+
+
+_import_array_functions()
 
 
 def kernel(function: F) -> F:
