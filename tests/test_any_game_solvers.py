@@ -321,6 +321,16 @@ def test_a_value_is_not_searched_again_after_the_table_is_full(monkeypatch):
     assert search.nodes == nodes
 
 
+def test_a_table_that_grows_keeps_its_states(monkeypatch):
+    start, found = Position.start(HexBoard(3, 3)), []
+    for slots in (1 << 16, 16):
+        monkeypatch.setattr("ci_envs.solver.proof_number._FIRST_SLOTS", slots)
+        search = ProofNumberSolution(HexBoard(3, 3))
+        found.append((search.value(start), search._memory.latest.stored))
+    assert found[0] == found[1]
+    assert len(search._memory.latest.keys) >= 2 * search._memory.latest.stored > 16
+
+
 def test_proof_numbers_equal_plain_minimax_where_the_turn_is_kept_and_games_are_drawn():
     game = Quarto()
     search = ProofNumberSolution(game)

@@ -59,6 +59,9 @@ def test_words_of_a_position_are_read_and_others_are_refused(game):
     for position in playout(game, seed=2):
         again = Position.from_words(game, position.own, position.opp)
         assert (again.own, again.opp) == (position.own, position.opp)
+        of_numpy = Position(game, np.uint64(position.own), np.uint64(position.opp), np.int8(position.to_move))
+        assert of_numpy == position
+        assert type(of_numpy.to_move) is type(of_numpy.own) is int
         wrong = position.opp | 1 << 63
         with pytest.raises(ValueError, match=f"^{position.own} and {wrong} are not the words of a position of "):
             Position.from_words(game, position.own, wrong)

@@ -379,6 +379,11 @@ def test_a_table_has_one_row_for_each_position_up_to_symmetry(tmp_path, symmetri
 # --- memory
 
 
+def test_a_learner_that_has_no_turn_learns_nothing(tmp_path):
+    train(tmp_path, Q, "Nim-v0:heaps=1", opponent="random", seat="second", episodes=10)
+    assert {line["mean_error"] for line in csv.DictReader((tmp_path / "curve.csv").open())} == {"0.0"}
+
+
 def test_a_full_table_is_an_error_and_a_larger_table_resumes(tmp_path):
     for table_mb in (0.001, 0.05):
         with pytest.raises(ValueError, match=r"the table is full: \d+ positions; increase table_mb"):
