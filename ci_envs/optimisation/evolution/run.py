@@ -96,15 +96,17 @@ def run(
     clock = SessionClock(evolution.generation, pause)
 
     def save() -> None:
-        state = evolution.state()
+        state = evolution.state() if file else None
         if file and state:
             with clock.saving(evolution.generation):
                 file.save(state)
 
+    best = max((told.best for told in evolution.history), default=-np.inf)
     with ProgressDisplay() as display:
         try:
-            while evolution.generation < generations and _best(evolution) < target:
+            while evolution.generation < generations and best < target:
                 evolution.advance()
+                best = max(best, evolution.history[-1].best)
                 if clock.is_checkpoint_due(evolution.generation):
                     save()
                 display.show(_status(evolution.generation, generations, clock))
@@ -133,10 +135,6 @@ def _run_file(path: str | Path | None, resume: bool, options: Mapping[str, Any])
     if file.path.exists() and not resume:
         raise run_exists_error(file.path)
     return file
-
-
-def _best(evolution: Evolution) -> float:
-    return max((told.best for told in evolution.history), default=-np.inf)
 
 
 def _status(generation: int, generations: int, clock: SessionClock) -> Status:
