@@ -225,7 +225,7 @@ def test_a_long_name_is_written():
 # --- folders and files that a command fills
 
 
-QUICK = {"episodes": 20, "ladder": ("random",), "ladder_games": 2}
+QUICK = {"table_mb": 8, "episodes": 20, "ladder": ("random",), "ladder_games": 2}
 FOREIGN = {
     "a config of something else": {"config.json": b'{"options": {}, "lr": 1}'},
     "a config that is not JSON": {"config.json": b"\xff\xfe"},

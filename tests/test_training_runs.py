@@ -58,7 +58,8 @@ SHORTER = {
     "sb3": ("--steps", "16000"),
 }
 """Lengths of the runs that are killed, where those of the experiment take long."""
-QUICK = {"episodes": 300, "ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
+FREQUENT = {"ladder": ("random",), "ladder_games": 2, "measurements": 3, "checkpoint_seconds": 0}
+QUICK = FREQUENT | {"episodes": 300, "table_mb": 8}
 
 
 PRESETS_OF = [(name, preset) for name in TRAINERS for preset in presets_of(name)]
@@ -253,7 +254,7 @@ def kill_at_write(patched, number):
         patched.setattr(f"ci_envs.{module}.write_whole", write_whole)
 
 
-SHORT = {"generations": 3, "games": 2, "final_games": 4} | {name: QUICK[name] for name in QUICK if name != "episodes"}
+SHORT = FREQUENT | {"generations": 3, "games": 2, "final_games": 4}
 
 
 @pytest.mark.extended
