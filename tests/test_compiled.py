@@ -28,6 +28,7 @@ from ci_envs.kernels import bits as bit_kernels
 from ci_envs.kernels import cache, dispatch, sources
 from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
 from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.constants import constants_digest
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.sources import cache_root, sources_digest
 
@@ -365,6 +366,74 @@ def test_games_of_a_programs_own_main_module_do_not_disturb_other_programs(run):
     assert run(second) == [4, *COMPILED]  # of the same name and parameters
     assert run(QUIXO) == [356, *COMPILED]  # without such a class
     assert run(first) == [6, *CACHED]
+
+
+LEAST = """
+LEAST = np.load({path!r})
+
+
+@kernel
+def least():
+    return LEAST[0]
+"""
+
+
+def test_code_is_compiled_again_if_a_value_changes_that_comes_from_a_file(run, tmp_path):
+    table = tmp_path / "least.npy"
+    rules = COUNTDOWN.replace("own == np.uint64(0)", "own == LEAST[0]") + LEAST.format(path=str(table))
+    (tmp_path / "countdown.py").write_text("from ci_envs.kernels.compiler import kernel\n" + rules)
+    program = "from countdown import *; report(Countdown(4), 2); print(least(), sum(least.stats.cache_misses.values()))"
+    for value, numbers in ((0, [6, *COMPILED, 0, 1]), (2, [4, *COMPILED, 2, 1]), (0, [6, *CACHED, 0, 0])):
+        np.save(table, np.array([value], np.uint64))
+        assert run(program) == numbers
+
+
+NUMBER, LISTED, NESTED, ARRAY, MODULE = 3, [1, 2], {"a": (1, [2.5])}, np.arange(4), ModuleType("of_a_user")
+MODULE.LIMIT = 1
+
+
+def called(x):
+    return x + NUMBER
+
+
+CALLED = kernel(called)
+USES = [
+    lambda: NUMBER,
+    lambda: [LISTED for _ in range(2)],
+    lambda: NESTED,
+    lambda: ARRAY,
+    lambda: MODULE.LIMIT,
+    lambda: called(1),
+    lambda: CALLED(1),
+    property(called),
+]
+
+
+@pytest.mark.parametrize(
+    ("use", "names", "value"),
+    [
+        (USES[0], ("NUMBER",), 4),
+        (USES[0], ("NUMBER",), 3.0),
+        (USES[1], ("LISTED",), [1, 3]),
+        (USES[2], ("NESTED",), {"a": (1, [2.0])}),
+        (USES[3], ("ARRAY",), np.arange(4)[::-1]),
+        (USES[3], ("ARRAY",), np.arange(4, dtype=np.int32)),
+        (USES[3], ("ARRAY",), np.arange(4).reshape(2, 2)),
+        (USES[4], ("MODULE", "LIMIT"), 2),
+        (USES[5], ("NUMBER",), 4),
+        (USES[6], ("NUMBER",), 4),
+        (USES[7], ("NUMBER",), 4),
+    ],
+)
+def test_a_digest_of_constants_follows_the_values_that_code_uses(monkeypatch, use, names, value):
+    before = constants_digest([use])
+    monkeypatch.setitem(globals(), "NEW", 1)
+    assert constants_digest([use]) == before
+    if len(names) == 2:
+        monkeypatch.setattr(globals()[names[0]], names[1], value)
+    else:
+        monkeypatch.setitem(globals(), names[0], value)
+    assert constants_digest([use]) != before
 
 
 def test_a_game_without_a_source_file_is_played_and_never_cached(run):

@@ -3,7 +3,8 @@
 Numba's own disk cache tracks only the file of the outermost function. So it would reuse a stale search after an edit of
 a game's rules, and discard valid code after an edit of a comment. In this cache, the code of a kernel is in a folder
 that is named by a digest of all sources that the kernel can depend on (:mod:`ci_envs.kernels.sources`). The files in
-the folder are named by the function, its bytecode and its signature, independent of its line in the source file.
+the folder are named by the function, its bytecode, its signature, and the values of global names that it uses
+(:mod:`ci_envs.kernels.constants`), independent of its line in the source file.
 """
 
 import glob
@@ -26,6 +27,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvid
 from numba.core.serialize import dumps
 from typing_extensions import override
 
+from ci_envs.kernels.constants import constants_digest
 from ci_envs.kernels.sources import cache_root, sources_digest
 from ci_envs.storage.checked_file import read_checked, write_checked
 
@@ -71,7 +73,7 @@ def _warn(reason: str) -> None:
     global _warned  # noqa: PLW0603
     if not _warned:
         _warned = True
-        warnings.warn(f"each run compiles again, because {reason}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"each run compiles again, because {reason}", RuntimeWarning, stacklevel=3)
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
@@ -172,6 +174,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """
         super().__init__(function)
         self._cache_file = _SignatureFiles(Path(self._cache_path), self._impl.filename_base)
+
+    @override
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), constants_digest([self._py_func]))
 
     @override
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -18,8 +18,8 @@ a game that each class of games implements with its own kernel::
 A class can pass some numbers at run time instead (:class:`Static`). Its games then share their compiled code, which
 reads such a number as an attribute, for example ``game.limit``.
 
-The type of a game contains a digest of the sources of the game's class, so that compiled code is never older than its
-source (:mod:`ci_envs.kernels.cache`).
+The type of a game contains a digest of the sources of the game's class and of the values that they use, so that
+compiled code is never older than they are (:mod:`ci_envs.kernels.cache`).
 """
 
 import sys
@@ -44,6 +44,7 @@ from numba.extending import (
     unbox,
 )
 
+from ci_envs.kernels.constants import constants_digest
 from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -163,7 +164,7 @@ class Static:
 
 @lru_cache
 def _class_digest(cls: type) -> str:
-    """Return a digest of the sources of a class and of the operations that it implements.
+    """Return a digest of the sources of a class and of the operations that it implements, and of their constants.
 
     It omits an implementation in the same module as its operation, because the kernels that call the operation depend
     on this module anyway. So the digest of a class does not depend on the loaded modules.
@@ -174,7 +175,9 @@ def _class_digest(cls: type) -> str:
         for base in cls.__mro__
         if base in table and table[base].__module__ != function.__module__
     ]
-    return sources_digest([*cls.__mro__[:-1], *builders])
+    outside = [base for base in cls.__mro__[:-1] if not base.__module__.startswith("ci_envs.")]
+    members = [member for base in outside for name, member in vars(base).items() if not name.startswith("__")]
+    return sources_digest([*cls.__mro__[:-1], *builders]) + constants_digest([*builders, *members])
 
 
 def operation(function: F, *, inlined: bool = False) -> F:
