@@ -12,6 +12,7 @@ import sys
 import time
 import uuid
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
@@ -389,7 +390,7 @@ def test_code_is_compiled_again_if_a_value_changes_that_comes_from_a_file(run, t
 
 
 NUMBER, LISTED, NESTED, ARRAY, MODULE = 3, [1, 2], {"a": (1, [2.5])}, np.arange(4), ModuleType("of_a_user")
-MODULE.LIMIT = 1
+MODULE.__file__, MODULE.LIMIT = "of_a_user.py", 1
 
 
 def called(x):
@@ -406,6 +407,8 @@ USES = [
     lambda: called(1),
     lambda: CALLED(1),
     property(called),
+    staticmethod(called),
+    cached_property(called),
 ]
 
 
@@ -423,6 +426,8 @@ USES = [
         (USES[5], ("NUMBER",), 4),
         (USES[6], ("NUMBER",), 4),
         (USES[7], ("NUMBER",), 4),
+        (USES[8], ("NUMBER",), 4),
+        (USES[9], ("NUMBER",), 4),
     ],
 )
 def test_a_digest_of_constants_follows_the_values_that_code_uses(monkeypatch, use, names, value):

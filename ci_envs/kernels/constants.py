@@ -7,12 +7,22 @@ variable, so they can change while all sources are unchanged.
 import hashlib
 import sysconfig
 from collections.abc import Collection, Iterator
-from types import CodeType, FunctionType, ModuleType
+from functools import cached_property
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+_WRAPPERS: dict[type, str] = {
+    CPUDispatcher: "py_func",
+    property: "fget",
+    cached_property: "func",
+    classmethod: "__func__",
+    staticmethod: "__func__",
+    MethodType: "__func__",
+}
 _PLAIN = bool | int | float | complex | str | bytes | np.generic | None
 
 
@@ -46,9 +56,15 @@ def _package(item: Any) -> str:
 
 def _function_of(value: Any) -> FunctionType | None:
     """Return the function of a kernel, a property or a method, a function itself, or None."""
-    for name in ("py_func", "fget", "func", "__func__"):
-        value = getattr(value, name, value)
+    for wrapper, name in _WRAPPERS.items():
+        if isinstance(value, wrapper):
+            value = getattr(value, name)
     return value if isinstance(value, FunctionType) else None
+
+
+def _is_of_user(module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and not file.startswith(_LIBRARIES) and module.__name__.partition(".")[0] != "ci_envs"
 
 
 def _values(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -56,7 +72,7 @@ def _values(function: FunctionType) -> Iterator[tuple[str, Any]]:
     for name in names:
         value = function.__globals__.get(name)
         yield name, value
-        if isinstance(value, ModuleType) and value is not np:
+        if isinstance(value, ModuleType) and _is_of_user(value):
             yield from ((f"{name}.{member}", getattr(value, member, None)) for member in names)
 
 
