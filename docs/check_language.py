@@ -150,14 +150,12 @@ def _phrases(path: Path, text: str) -> Iterator[Finding]:
 
 def _docstring_starts(path: Path, text: str) -> Iterator[Finding]:
     for node in ast.walk(ast.parse(text)):
-        docstring = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
-        if docstring is None:
+        if not isinstance(node, _DOCUMENTED) or not (docstring := ast.get_docstring(node)):
             continue
         starts = {**_STARTS, **_FUNCTION_STARTS} if _is_function(node) else _STARTS
         for pattern, advice in starts.items():
             if match := pattern.match(docstring):
-                line = node.body[0].lineno if isinstance(node, _DOCUMENTED) else 1
-                yield Finding(path, line, f"docstring that begins with {match[0]!r}", advice)
+                yield Finding(path, node.body[0].lineno, f"docstring that begins with {match[0]!r}", advice)
 
 
 def _is_function(node: ast.AST) -> bool:

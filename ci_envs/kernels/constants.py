@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
+from ci_envs.kernels.sources import PACKAGE
+
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 _WRAPPERS: dict[type, str] = {
     CPUDispatcher: "py_func",
@@ -36,22 +38,23 @@ def constants_digest(objects: Collection[Any]) -> str:
         objects: Values, functions, kernels and properties. Functions of this package are ignored, because their values
             follow from sources, and so are functions of other libraries that are called.
     """
-    digest, seen, packages = hashlib.sha256(), set[FunctionType](), {_package(item) for item in objects}
+    digest, seen = hashlib.sha256(), set[FunctionType]()
+    packages = {_package(function) for function in map(_function_of, objects) if function is not None}
     waiting = [("", item) for item in objects]
     while waiting:
         name, value = waiting.pop()
         function = _function_of(value)
         if function is None:
             _add(digest, name, value)
-        elif function not in seen and _package(function) not in ("ci_envs", ""):
+        elif function not in seen and _package(function) not in (PACKAGE, ""):
             seen.add(function)
             if _package(function) in packages or not function.__code__.co_filename.startswith(_LIBRARIES):
                 waiting += _values(function)
     return digest.hexdigest()[:16]
 
 
-def _package(item: Any) -> str:
-    return str(getattr(item, "__module__", None) or "").partition(".")[0]
+def _package(function: FunctionType) -> str:
+    return (function.__module__ or "").partition(".")[0]
 
 
 def _function_of(value: Any) -> FunctionType | None:
@@ -64,7 +67,7 @@ def _function_of(value: Any) -> FunctionType | None:
 
 def _is_of_user(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
-    return file is not None and not file.startswith(_LIBRARIES) and module.__name__.partition(".")[0] != "ci_envs"
+    return file is not None and not file.startswith(_LIBRARIES) and module.__name__.partition(".")[0] != PACKAGE
 
 
 def _values(function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -45,7 +45,7 @@ from numba.extending import (
 )
 
 from ci_envs.kernels.constants import constants_digest
-from ci_envs.kernels.sources import sources_digest
+from ci_envs.kernels.sources import PACKAGE, sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 Builder = Callable[[Any], Callable[..., Any]]
@@ -175,7 +175,7 @@ def _class_digest(cls: type) -> str:
         for base in cls.__mro__
         if base in table and table[base].__module__ != function.__module__
     ]
-    outside = [base for base in cls.__mro__[:-1] if not base.__module__.startswith("ci_envs.")]
+    outside = [base for base in cls.__mro__[:-1] if base.__module__.partition(".")[0] != PACKAGE]
     members = [member for base in outside for name, member in vars(base).items() if not name.startswith("__")]
     return sources_digest([*cls.__mro__[:-1], *builders]) + constants_digest([*builders, *members])
 

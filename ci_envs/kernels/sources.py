@@ -24,7 +24,9 @@ from numba import config
 from ci_envs.storage.checked_file import read_checked, write_checked
 from ci_envs.storage.user_folders import user_cache
 
-_NAME = "ci_envs"
+PACKAGE = "ci_envs"
+"""The name of this package."""
+
 _FOLDER = Path(__file__).resolve().parents[1]
 # in a source tree agents and baselines are links, which rglob and comparisons of paths do not follow
 _FOLDERS = tuple((_FOLDER / name).resolve() for name in (".", "agents", "baselines"))
@@ -67,7 +69,7 @@ def sources_digest(objects: Iterable[Any]) -> str:
         module = item.__module__
         if module.partition(".")[0] in sys.stdlib_module_names:
             continue
-        if module.partition(".")[0] == _NAME:
+        if module.partition(".")[0] == PACKAGE:
             files |= _reachable_files(module)
             continue
         try:
@@ -88,7 +90,7 @@ def _digest(files: frozenset[Path]) -> str:
 def _name_of(file: Path) -> str:
     """Return the name of a file. For a file of this package it does not contain the location of the package."""
     folder = next((folder for folder in _FOLDERS[::-1] if file.is_relative_to(folder)), None)
-    return str(file) if folder is None else f"{_NAME} {folder.name} {file.relative_to(folder)}"
+    return str(file) if folder is None else f"{PACKAGE} {folder.name} {file.relative_to(folder)}"
 
 
 @cache
@@ -125,7 +127,7 @@ def _parsed(content: bytes) -> _Syntax:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # a file next to a user's module that is not valid Python of this version
         return _Syntax(hashlib.sha256(content).hexdigest(), [])
-    names = sorted(name for name in _imported(tree) if name.partition(".")[0] == _NAME)
+    names = sorted(name for name in _imported(tree) if name.partition(".")[0] == PACKAGE)
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body.pop(0)
