@@ -81,6 +81,11 @@ def test_a_book_is_extended_to_the_values_of_all_positions(tmp_path, small_solut
     np.testing.assert_array_equal(solution.scores(book.words), small_solution.scores(book.words))
     read = read_book(SMALL, tmp_path / "made.book")
     assert read.known.all()
+    going = np.array([Position(SMALL, *row).result is None for row in book.words.tolist()])
+    for exact, expected in zip(
+        solution.kept_actions(book.words[going]), small_solution.kept_actions(book.words[going]), strict=True
+    ):
+        np.testing.assert_array_equal(exact, expected)
 
 
 def test_the_values_of_a_book_need_no_search(tmp_path):

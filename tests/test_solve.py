@@ -1,5 +1,6 @@
 """Exact values, compared with published counts, plain minimax, theory and reference rules; tables; the agent."""
 
+import pickle
 from collections import Counter
 from copy import deepcopy
 from functools import cache
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from oracles.rules import LETTERS, QuartoReference, QuixoReference, nim_is_won
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo
+from ci_envs import ConnectFour, ConnectN, Nim, Position, Quarto, Quixo
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.cli.main import main
 from ci_envs.games.openings import random_openings
@@ -261,6 +262,36 @@ def test_the_search_for_connect_four_equals_the_search_of_all_positions(game):
     for position in positions[::20]:
         assert search.value(position) == everything.value(position)
         assert search.best_actions(position) == everything.best_actions(position)
+        assert search.value_actions(position) == everything.value_actions(position)
+
+
+def test_a_score_whose_search_took_long_is_remembered(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.on_demand._FEW_NODES", 1)
+    game = ConnectFour()
+    words = random_openings(game, 20, 22, seed=1)
+    expected, solution = GravitySolution(game).scores(words), GravitySolution(game)
+    solution.values(words)
+    np.testing.assert_array_equal(solution.scores(words), expected)
+    nodes = solution.nodes
+    mirrored = np.array([game.rules.images(game, *row)[1] for row in words.tolist()], np.uint64)
+    assert (mirrored != words).any(axis=1).all()
+    np.testing.assert_array_equal(solution.scores(mirrored), expected)
+    assert solution.nodes - nodes < nodes / 100
+    copied = pickle.loads(pickle.dumps(solution))
+    copied.nodes = 0
+    np.testing.assert_array_equal(copied.scores(words), expected)
+    assert copied.nodes > nodes / 10
+
+
+def test_a_full_memory_of_scores_forgets_them_and_stays_correct(monkeypatch):
+    monkeypatch.setattr("ci_envs.solver.on_demand._FEW_NODES", 1)
+    monkeypatch.setattr("ci_envs.solver.found_bounds._MOST_ENTRIES", 3)
+    game = ConnectFour()
+    words = np.tile(random_openings(game, 8, 24, seed=2), (3, 1))
+    scores = GravitySolution(game).scores(words)
+    np.testing.assert_array_equal(scores[:8], scores[8:16])
+    monkeypatch.undo()
+    np.testing.assert_array_equal(scores, GravitySolution(game).scores(words))
 
 
 def test_connect_four_equals_bitbully():
@@ -280,7 +311,7 @@ def test_connect_four_equals_bitbully():
 
 
 def test_a_long_search_for_connect_four_shows_progress_and_can_be_interrupted(monkeypatch):
-    monkeypatch.setattr("ci_envs.solver.on_demand._FEW_NODES", 1000)
+    monkeypatch.setattr("ci_envs.solver.on_demand._MANY_NODES", 1000)
     monkeypatch.setattr("ci_envs.solver.on_demand._SECONDS_A_REPORT", 0.001)
     game = ConnectN(6, 7, 4, gravity=True)
     position = Position.from_text(game, "......./......./...O.../...X.../..XOX../..OXOX. O")

@@ -5,18 +5,16 @@ endgame tablebases, and in earlier positions by the first such value of the game
 can replace it. It can also give all targets of positions that are not from self-play.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.replay import sample_type
 from ci_envs.agents.search.tables import AgentTables
-from ci_envs.games import DRAW, LOSS, ONGOING, action_count, keeps_turn, kernel, legal, play, result
+from ci_envs.games import DRAW
 from ci_envs.games.game import Game
 from ci_envs.kernels.compiler import Monomorphic
-from ci_envs.solver.known_value import UNKNOWN, known_value
+from ci_envs.solver.known_value import UNKNOWN, write_known_values
 
 
 class ExactTargets:
@@ -34,7 +32,7 @@ class ExactTargets:
         """
         tables = AgentTables(game, name)
         self._game, self._source, self._solution = game, tables.source, tables.solution
-        self._correct = Monomorphic(_correct_policies)
+        self._write_known = Monomorphic(write_known_values)
 
     def sample(self, count: int, rng: Generator) -> NDArray[np.void]:
         """Return positions with exact targets. The policy is uniform over the actions that keep the value.
@@ -72,8 +70,16 @@ class ExactTargets:
         Returns:
             The values for the player to move, or UNKNOWN, int8 of shape (n,).
         """
+        words = np.stack([samples["own"], samples["opp"]], axis=1)
+        quick = self._solution.quick_actions(words)
         values = np.empty(len(samples), np.int8)
-        self._correct(self._game, self._source, samples, values, np.empty(self._game.action_count, np.int8))
+        known = np.empty(len(samples) - quick.sum(), np.int8)
+        self._write_known(self._source, words[~quick], known)
+        values[~quick] = known
+        values[quick], keeps = self._solution.kept_actions(words[quick])
+        policies = samples["policy"][quick] * keeps
+        policies = np.where(policies.any(axis=1, keepdims=True), policies, keeps)
+        samples["policy"][quick] = policies / policies.sum(axis=1, keepdims=True, dtype=np.float64)
         return values
 
 
@@ -93,56 +99,3 @@ def exact_results(results: NDArray[np.int8], values: NDArray[np.int8], players: 
     exact = results.copy()
     exact[has_value] = np.where(players[has_value] == players[source], values[source], -values[source])
     return exact
-
-
-@kernel
-def _correct_policies(game: Any, source: Any, samples: Any, values: Any, action_values: Any) -> None:
-    """Correct the policies of samples and write their values. ``action_values`` is memory for those of the actions."""
-    for i in range(len(samples)):
-        sample = samples[i]
-        value = np.int64(known_value(source, sample.own, sample.opp))
-        values[i] = value
-        if value != UNKNOWN and _write_action_values(game, source, sample.own, sample.opp, value, action_values):
-            _keep_value(sample.policy, action_values, value)
-
-
-@kernel
-def _write_action_values(game: Any, source: Any, own: Any, opp: Any, best: Any, values: Any) -> Any:
-    """Write the value of each legal action for the player to move, and return whether the source knows all of them.
-
-    The values of illegal actions are UNKNOWN. ``best`` is the value of the position: in a lost one, every action loses.
-    """
-    for number in range(action_count(game)):
-        action = np.uint64(number)
-        values[number] = UNKNOWN
-        if not legal(game, own, opp, action):
-            continue
-        if best == LOSS:
-            values[number] = LOSS
-            continue
-        next_own, next_opp = play(game, own, opp, action)
-        value = np.int64(result(game, next_own, next_opp))
-        if value == ONGOING:
-            value = np.int64(known_value(source, next_own, next_opp))
-        if value == UNKNOWN:
-            return False
-        values[number] = value if keeps_turn(game, own, opp, action) else -value
-    return True
-
-
-@kernel
-def _keep_value(policy: Any, values: Any, value: Any) -> None:
-    """Remove the actions that do not have the value of the position from a policy.
-
-    The policy becomes uniform over the others if it gave them nothing.
-    """
-    total, count = 0.0, 0
-    for action in range(len(policy)):
-        if values[action] == value:
-            total += policy[action]
-            count += 1
-        else:
-            policy[action] = 0
-    for action in range(len(policy)):
-        if values[action] == value:
-            policy[action] = policy[action] / total if total > 0 else 1 / count

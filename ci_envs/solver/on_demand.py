@@ -14,6 +14,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
 from ci_envs.kernels.work_memory import WorkMemory
+from ci_envs.solver.found_bounds import FoundBounds
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, python_source
 from ci_envs.solver.opening_book import BookSource, OpeningBook
 from ci_envs.solver.solution import HORIZON, NO_SCORE, Progress, Solution
@@ -24,7 +25,7 @@ NODES, LIMIT = 0, 1
 UNFINISHED = int(np.iinfo(np.int64).min)
 """The result of a search that reached its limit."""
 
-_FEW_NODES = 1 << 20  # about 0.1 s
+_FEW_NODES, _MANY_NODES = 1 << 13, 1 << 20  # about 0.001 and 0.1 s
 _MOST_NODES = np.iinfo(np.int64).max
 _SECONDS_A_REPORT = 0.2
 
@@ -64,6 +65,7 @@ class OnDemandSolution(Solution):
         self.nodes = 0
         self._progress = progress
         self._memory: WorkMemory[Memory] = WorkMemory()
+        self._found = FoundBounds(game, self.most)
 
     @abstractmethod
     def new_memory(self) -> Memory:
@@ -122,6 +124,16 @@ class OnDemandSolution(Solution):
         return np.array(rows, dtype=np.int16).reshape(len(words), self.game.action_count)
 
     @override
+    def kept_actions(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        values, keeps = np.empty(len(words), np.int16), np.zeros((len(words), self.game.action_count), np.bool_)
+        for row, (own, opp) in enumerate(words.tolist()):
+            position, best = Position(self.game, own, opp), self._value_of(own, opp)
+            values[row] = best
+            for action in position.legal_actions():
+                keeps[row, action] = best == LOSS or self._keeps(position, action, best)
+        return values, keeps
+
+    @override
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         scores = np.full((len(words), self.game.action_count), NO_SCORE, np.int16)
         quick = np.array([not self.takes_long(own, opp) for own, opp in words.tolist()], np.bool_)
@@ -141,6 +153,11 @@ class OnDemandSolution(Solution):
         return np.array([self.is_late(own, opp) for own, opp in words.tolist()], np.bool_)
 
     @override
+    def quick_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        known = [self.is_late(own, opp) or self.plies(own, opp) < self.known_plies for own, opp in words.tolist()]
+        return np.array(known, np.bool_)
+
+    @override
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         rows = words.reshape(-1, 1, 2)
         scores = [(self.action_scores if self.is_late(*row[0].tolist()) else self.action_values)(row) for row in rows]
@@ -158,7 +175,7 @@ class OnDemandSolution(Solution):
         place = self.book.place(own, opp)
         if place is not None:
             least, most = self.book.bounds[:, place].tolist()
-            low, high = min(max(low, least), most), max(min(high, most), least)
+            low, high = _clipped(low, high, least, most)
             if low == high:
                 return low
         find = self._searched if self.plies(own, opp) == self.book_plies else self._best_of_actions
@@ -207,21 +224,45 @@ class OnDemandSolution(Solution):
         low, high = (LOSS, best) if sign > 0 else (-best, WIN)
         return sign * int(np.sign(self.search_score(follower.own, follower.opp, low, high)))
 
+    def _keeps(self, position: Position, action: int, best: int) -> bool:
+        """Return whether an action keeps the value ``best``, WIN or DRAW. One null window decides it."""
+        follower = position.play(action)
+        sign = 1 if follower.to_move == position.to_move else -1
+        if follower.result is not None:
+            return sign * follower.result == best
+        if sign > 0:
+            return self.search_score(follower.own, follower.opp, best - 1, best) >= best
+        return self.search_score(follower.own, follower.opp, -best, 1 - best) <= -best
+
     def _searched(self, own: int, opp: int, low: int, high: int) -> int:
-        """Return the search score of a position from a search without a limit."""
+        """Return the search score of a position from a search without a limit. Results of long searches are kept."""
         with self._memory.use(self.new_memory) as memory:
-            counters = memory[0]
-            counters[NODES], counters[LIMIT] = 0, _FEW_NODES
-            try:
-                score = self.search(own, opp, low, high, memory)
-                return self._search_long(own, opp, low, high, memory) if score == UNFINISHED else score
-            finally:
-                self.nodes += int(counters[NODES])
+            score = self._search_briefly(own, opp, low, high, memory, _FEW_NODES)
+            if score != UNFINISHED:
+                return score
+            key = self._found.key(own, opp)
+            low, high = _clipped(low, high, *self._found.get(key))
+            if low == high:
+                return low
+            score = self._search_briefly(own, opp, low, high, memory, _MANY_NODES)
+            if score == UNFINISHED:
+                score = self._search_long(own, opp, low, high, memory)
+        self._found.narrow(key, -self.most if score <= low else score, self.most if score >= high else score)
+        return score
+
+    def _search_briefly(self, own: int, opp: int, low: int, high: int, memory: Memory, limit: int) -> int:
+        """Return the result of a search of at most ``limit`` nodes."""
+        counters = memory[0]
+        counters[NODES], counters[LIMIT] = 0, limit
+        try:
+            return self.search(own, opp, low, high, memory)
+        finally:
+            self.nodes += int(counters[NODES])
 
     def _search_long(self, own: int, opp: int, low: int, high: int, memory: Memory) -> int:
         """Search in another thread, so that progress is reported and an interrupt stops the search."""
         counters = memory[0]
-        counters[LIMIT] = _MOST_NODES
+        counters[NODES], counters[LIMIT] = 0, _MOST_NODES
         with ThreadPoolExecutor(1) as pool:
             search = pool.submit(self.search, own, opp, low, high, memory)
             try:
@@ -231,6 +272,7 @@ class OnDemandSolution(Solution):
                         self._progress(self.nodes + int(counters[NODES]), None)
             finally:
                 counters[LIMIT] = 0
+                self.nodes += int(counters[NODES])
         return search.result()
 
     def _best_of_actions(self, own: int, opp: int, low: int, high: int) -> int:
@@ -261,3 +303,8 @@ class OnDemandSolution(Solution):
         place = self.book.place(follower.own, follower.opp) if self.book else None
         sign = 1 if follower.to_move == position.to_move else -1
         return 0 if place is None or self.book is None else sign * int(self.book.bounds[:, place].sum())
+
+
+def _clipped(low: int, high: int, least: int, most: int) -> tuple[int, int]:
+    """Return the part of a window in which a score between ``least`` and ``most`` can be, or one such number twice."""
+    return min(max(low, least), most), max(min(high, most), least)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.games.game import Game
-from ci_envs.games.operations import ONGOING, action_count, keeps_turn, legal, play, result
+from ci_envs.games.operations import LOSS, ONGOING, action_count, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
 from ci_envs.games.random_games import random_game
 from ci_envs.kernels.compiler import kernel
@@ -131,6 +131,11 @@ class Solution(ABC):
         """Return the signs of :meth:`action_scores`; ``NO_SCORE`` for illegal actions."""
         return self._of_actions(words, self.values)
 
+    def kept_actions(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        """Return the values of positions that are not over, shape (n,), and which actions keep them, (n, actions)."""
+        values = self.action_values(words)
+        return values.max(axis=1, initial=LOSS), keep_value(values)
+
     def grading_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """Return :meth:`action_scores`, or :meth:`action_values` if computing distances takes long.
 
@@ -141,6 +146,10 @@ class Solution(ABC):
     def quick_from(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Return from which positions on all values are found in about a millisecond, bool of shape (n,)."""
         return np.full(len(words), not self.searches)
+
+    def quick_actions(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return of which positions :meth:`action_values` are found in milliseconds, bool of shape (n,)."""
+        return self.quick_from(words) & self.covers(words)
 
     def quick_scores(self, words: NDArray[np.uint64]) -> NDArray[np.int16]:
         """Return :meth:`action_scores`, or scores that are found in seconds, for an agent that plays.
@@ -171,7 +180,9 @@ class Solution(ABC):
 
     def value_actions(self, position: Position) -> tuple[int, ...]:
         """Return the actions that keep the value: all actions in a lost position, and none if the game is over."""
-        return tuple(np.flatnonzero(keep_value(self.action_values(self._words(position))[0])).tolist())
+        if position.result is not None:
+            return ()
+        return tuple(np.flatnonzero(self.kept_actions(self._words(position))[1][0]).tolist())
 
     def _of_actions(
         self, words: NDArray[np.uint64], score: Callable[[NDArray[np.uint64]], NDArray[np.int16]]
