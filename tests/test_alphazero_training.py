@@ -221,6 +221,26 @@ def test_one_step_for_each_iteration_is_on_the_sum_of_the_losses_of_its_position
     torch.testing.assert_close(gradients[1], 4 * gradients[0])
 
 
+def test_a_network_learns_the_same_with_short_numbers(tmp_path):
+    """The weights stay float32. The loss differs by less than the 8 bits of precision of a bfloat16 suggest."""
+    replay, losses, rng = Replay(GAME, 64), {}, np.random.default_rng(0)
+    replay.add(ExactTargets(GAME, "exact").sample(64, rng), rng)
+    for precision in ("float32", "bfloat16"):
+        learner = Learner(new_network(GAME, ARCHITECTURES["32x3"], 0), 0.0, precision=precision)
+        parts = [learner.learn(replay, 10, 64, 3e-3, np.random.default_rng(1)) for _ in range(3)]
+        losses[precision] = np.array(parts).sum(axis=1)
+        assert {weight.dtype for weight in learner.network.parameters()} == {torch.float32}
+    assert losses["float32"][-1] < 0.9 * losses["float32"][0]
+    np.testing.assert_allclose(losses["bfloat16"], losses["float32"], rtol=0.05)
+    assert (losses["bfloat16"] != losses["float32"]).all()
+
+
+def test_the_run_uses_its_precision(tmp_path, whole):
+    train(tmp_path, learning_precision="bfloat16")
+    first, other = (weights_of(folder)["network.value.5.bias"] for folder in (whole, tmp_path))
+    assert not np.array_equal(first, other)
+
+
 def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
     train(tmp_path, iterations=1)
     train(tmp_path, resume=True)

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from ci_envs.games import integer_between
 from ci_envs.validation import one_of
 
-INTEGERS = "int8"
-PRECISIONS = (INTEGERS, "float32")
-"""The numbers of the convolutions of a network with the layout ``heads`` on a CPU."""
+INTEGERS, FLOATS, SHORT_FLOATS = "int8", "float32", "bfloat16"
+PRECISIONS = INTEGERS, FLOATS
+"""The numbers of the convolutions of a network with the layout ``heads`` that plays on a CPU."""
+
+LEARNING_PRECISIONS = FLOATS, SHORT_FLOATS
+"""The numbers of the layers of a network that learns. Weights and losses are float32."""
 
 NO_DRAW = -20.0
 """The draw logit of a network without a draw head: a probability of 2e-9."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ci_envs.agents.alphazero.architecture import ARCHITECTURES, INTEGERS, PRECISIONS
+from ci_envs.agents.alphazero.architecture import ARCHITECTURES, FLOATS, INTEGERS, LEARNING_PRECISIONS, PRECISIONS
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
@@ -173,6 +173,14 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     learning_rate_end_share: Annotated[
         float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
     ] = 0.01
+    learning_precision: Annotated[
+        str,
+        Option(
+            "numbers of the network's layers while it learns; bfloat16 is faster where the processor multiplies such"
+            " numbers, and slower elsewhere",
+            choices=LEARNING_PRECISIONS,
+        ),
+    ] = FLOATS
     weight_decay: Annotated[
         float, Option("weight decay of AdamW, which multiplies it by the learning rate", ge=0, le=1)
     ] = 0.4

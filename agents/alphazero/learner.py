@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
+from ci_envs.agents.alphazero.architecture import FLOATS, SHORT_FLOATS
 from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.replay import Replay, TrainingBatch
 from ci_envs.storage.named_parts import numbered_parts, part_of, with_part
@@ -36,17 +37,18 @@ class Learner:
         network: the network that learns.
     """
 
-    def __init__(self, network: Network, weight_decay: float, device: str = "cpu") -> None:
+    def __init__(self, network: Network, weight_decay: float, device: str = "cpu", precision: str = FLOATS) -> None:
         """Make the optimizer.
 
         Args:
             network: the network that learns. It is moved to the device.
             weight_decay: the weight decay of AdamW.
             device: a device of PyTorch.
+            precision: one of :data:`~ci_envs.agents.alphazero.architecture.LEARNING_PRECISIONS`.
         """
         self.network: Network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
-        self._device = torch.device(device)
+        self._device, self._is_short = torch.device(device), precision == SHORT_FLOATS
 
     def learn(
         self,
@@ -111,7 +113,9 @@ class Learner:
     def _losses(self, batch: TrainingBatch) -> Tensor:
         """Return the terms of the loss, float32 (3,), in the order of :class:`Loss`."""
         planes, masks, policies, values, drawn = (self._tensor(array) for array in batch)
-        logits, predicted_values, draws = self.network(planes.permute(0, 3, 1, 2).float())
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._is_short):
+            outputs = self.network(planes.permute(0, 3, 1, 2).float())
+        logits, predicted_values, draws = (output.float() for output in outputs)
         logs = logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
         # the cross-entropy minus the constant entropy of the search's policy: 0 if the network agrees with the search
         divergence = (policies * (policies.clamp(min=1e-12).log() - logs)).sum(dim=1)

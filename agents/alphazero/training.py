@@ -94,7 +94,9 @@ class AlphaZeroTrainer(Trainer):
         if config.workers is not None:
             check_cluster(config.workers, config.ray_address)
         self._device = device_named(config.device)
-        self._learner = Learner(_first_network(task, config), config.weight_decay, self._device)
+        self._learner = Learner(
+            _first_network(task, config), config.weight_decay, self._device, config.learning_precision
+        )
         self._teacher = None if config.teacher is None else read_model(config.teacher, task.game).network
         self._replay = Replay(task.game, config.capacity, config.kept)
         self._exact_targets = None if config.exact is None else ExactTargets(task.game, config.exact)
