@@ -50,6 +50,7 @@ def main(folder):
     for module in MODULES:
         import_module(module)
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # compilation makes many objects that stay
     while waiting or running:
         while waiting and len(running) < PROCESSES:
             output = folder / str(len(waiting))
