@@ -130,7 +130,7 @@ class OnDemandSolution(Solution):
             position, best = Position(self.game, own, opp), self._value_of(own, opp)
             values[row] = best
             for action in position.legal_actions():
-                keeps[row, action] = best == LOSS or self._keeps(position, action, best)
+                keeps[row, action] = best == LOSS or self._action_value(position, action, best - 1, best) >= best
         return values, keeps
 
     @override
@@ -212,27 +212,17 @@ class OnDemandSolution(Solution):
         position, best = Position(self.game, own, opp), self._value_of(own, opp)
         values = [NO_SCORE] * self.game.action_count
         for action in position.legal_actions():
-            values[action] = LOSS if best == LOSS else self._action_value(position, action, best)
+            values[action] = LOSS if best == LOSS else self._action_value(position, action, LOSS, best)
         return values
 
-    def _action_value(self, position: Position, action: int, best: int) -> int:
-        """Return the value of an action, which is at most ``best``."""
+    def _action_value(self, position: Position, action: int, low: int, high: int) -> int:
+        """Return the value of an action. It is correct if it is between ``low`` and ``high``, else on the same side."""
         follower = position.play(action)
         sign = 1 if follower.to_move == position.to_move else -1
         if follower.result is not None:
             return sign * follower.result
-        low, high = (LOSS, best) if sign > 0 else (-best, WIN)
+        low, high = (low, high) if sign > 0 else (-high, -low)
         return sign * int(np.sign(self.search_score(follower.own, follower.opp, low, high)))
-
-    def _keeps(self, position: Position, action: int, best: int) -> bool:
-        """Return whether an action keeps the value ``best``, WIN or DRAW. One null window decides it."""
-        follower = position.play(action)
-        sign = 1 if follower.to_move == position.to_move else -1
-        if follower.result is not None:
-            return sign * follower.result == best
-        if sign > 0:
-            return self.search_score(follower.own, follower.opp, best - 1, best) >= best
-        return self.search_score(follower.own, follower.opp, -best, 1 - best) <= -best
 
     def _searched(self, own: int, opp: int, low: int, high: int) -> int:
         """Return the search score of a position from a search without a limit. Results of long searches are kept."""
