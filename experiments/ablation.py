@@ -42,9 +42,14 @@ if TYPE_CHECKING:
 Row = Mapping[str, str]
 """A row of the learning curves: a variant, a seed, and numbers."""
 
+_EARLIER: Mapping[str, Any] = {"optimizer": "adamw", "value_loss": "squared_error"}
+
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "base": {},
-    "little weight decay": {"learning_rate": 2e-3, "weight_decay": 1e-4},
+    "AdamW": {"optimizer": "adamw"},
+    "squared error": {"value_loss": "squared_error"},
+    "AdamW, squared error": _EARLIER,
+    "little weight decay": {**_EARLIER, "learning_rate": 2e-3, "weight_decay": 1e-4},
     "value of the result alone": {"value_mix": 0.0},
     "value of the search alone": {"value_mix": 1.0},
     "exact values": {"exact": "exact"},

@@ -284,7 +284,8 @@ def test_a_loss_that_is_no_number_ends_the_run_and_leaves_the_last_checkpoint(tm
     losses, calls = Learner._losses, iter(range(10_000))
 
     def spoilt(*arguments):
-        return losses(*arguments) * torch.tensor([torch.nan if next(calls) > 4 else 1.0, 1.0, 1.0])
+        loss, parts = losses(*arguments)
+        return loss, parts * torch.tensor([torch.nan if next(calls) > 4 else 1.0, 1.0, 1.0])
 
     with monkeypatch.context() as patched:
         patched.setattr(Learner, "_losses", spoilt)

@@ -17,6 +17,14 @@ PRECISIONS = INTEGERS, FLOATS
 LEARNING_PRECISIONS = FLOATS, SHORT_FLOATS
 """The numbers of the layers of a network that learns. Weights and losses are float32."""
 
+MUON, ADAMW = "muon", "adamw"
+OPTIMIZERS = MUON, ADAMW
+"""The optimizers of the matrices in the body of a network. AdamW optimizes all other weights."""
+
+CROSS_ENTROPY, SQUARED_ERROR = "cross_entropy", "squared_error"
+VALUE_LOSSES = CROSS_ENTROPY, SQUARED_ERROR
+"""The losses of the value."""
+
 NO_DRAW = -20.0
 """The draw logit of a network without a draw head: a probability of 2e-9."""
 

@@ -3,7 +3,17 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ci_envs.agents.alphazero.architecture import ARCHITECTURES, FLOATS, INTEGERS, LEARNING_PRECISIONS, PRECISIONS
+from ci_envs.agents.alphazero.architecture import (
+    ARCHITECTURES,
+    CROSS_ENTROPY,
+    FLOATS,
+    INTEGERS,
+    LEARNING_PRECISIONS,
+    MUON,
+    OPTIMIZERS,
+    PRECISIONS,
+    VALUE_LOSSES,
+)
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
 from ci_envs.agents.alphazero.settings import MAX_LOOKAHEAD, MAX_SIMULATIONS, SELECTIONS, SearchSettings
 from ci_envs.games.game import Game
@@ -169,7 +179,16 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             ge=1,
         ),
     ] = 256
-    learning_rate: Annotated[float, Option("learning rate of AdamW at the start", gt=0)] = 5e-3
+    value_loss: Annotated[
+        str,
+        Option(
+            "loss of the value; cross_entropy is that of the share of the points, (1 + value) / 2", choices=VALUE_LOSSES
+        ),
+    ] = CROSS_ENTROPY
+    optimizer: Annotated[
+        str, Option("optimizer of the matrices in the body of the network; the rest has AdamW", choices=OPTIMIZERS)
+    ] = MUON
+    learning_rate: Annotated[float, Option("learning rate at the start", gt=0)] = 5e-3
     learning_rate_end_share: Annotated[
         float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
     ] = 0.01
@@ -182,7 +201,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         ),
     ] = FLOATS
     weight_decay: Annotated[
-        float, Option("weight decay of AdamW, which multiplies it by the learning rate", ge=0, le=1)
+        float, Option("weight decay, which the optimizers multiply by the learning rate", ge=0, le=1)
     ] = 0.4
 
     gate: Annotated[float, Option("minimum score against the best network, from 0 to 1, to replace it", ge=0, le=1)] = (

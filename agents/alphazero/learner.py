@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
-from ci_envs.agents.alphazero.architecture import FLOATS, SHORT_FLOATS
+from ci_envs.agents.alphazero.architecture import CROSS_ENTROPY, FLOATS, MUON, SHORT_FLOATS
+from ci_envs.agents.alphazero.muon import Muon
 from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.replay import Replay, TrainingBatch
 from ci_envs.storage.named_parts import numbered_parts, part_of, with_part
@@ -31,24 +32,41 @@ class Loss(NamedTuple):
 
 
 class Learner:
-    """A network and its optimizer, AdamW (Loshchilov and Hutter 2019).
+    """A network and its optimizers: AdamW (Loshchilov and Hutter 2019) and Muon.
 
     Attributes:
         network: the network that learns.
     """
 
-    def __init__(self, network: Network, weight_decay: float, device: str = "cpu", precision: str = FLOATS) -> None:
-        """Make the optimizer.
+    def __init__(
+        self,
+        network: Network,
+        weight_decay: float,
+        device: str = "cpu",
+        precision: str = FLOATS,
+        optimizer: str = MUON,
+        value_loss: str = CROSS_ENTROPY,
+    ) -> None:
+        """Make the optimizers.
 
         Args:
             network: the network that learns. It is moved to the device.
-            weight_decay: the weight decay of AdamW.
+            weight_decay: the weight decay.
             device: a device of PyTorch.
             precision: one of :data:`~ci_envs.agents.alphazero.architecture.LEARNING_PRECISIONS`.
+            optimizer: one of :data:`~ci_envs.agents.alphazero.architecture.OPTIMIZERS`.
+            value_loss: one of :data:`~ci_envs.agents.alphazero.architecture.VALUE_LOSSES`.
         """
         self.network: Network = network.to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=weight_decay)
+        matrices = network.body_matrices() if optimizer == MUON else []
+        others = [weight for weight in network.parameters() if all(weight is not matrix for matrix in matrices)]
+        self._optimizers: dict[str, torch.optim.Optimizer] = {
+            "optimizer": torch.optim.AdamW(others, weight_decay=weight_decay)
+        }
+        if matrices:
+            self._optimizers["muon"] = Muon(matrices, weight_decay=weight_decay)
         self._device, self._is_short = torch.device(device), precision == SHORT_FLOATS
+        self._has_cross_entropy = value_loss == CROSS_ENTROPY
 
     def learn(
         self,
@@ -76,15 +94,17 @@ class Learner:
         Raises:
             FloatingPointError: the loss or a weight is not finite, so the weights are useless.
         """
-        for group in self._optimizer.param_groups:
-            group["lr"] = learning_rate
+        for optimizer in self._optimizers.values():
+            for group in optimizer.param_groups:
+                group["lr"] = learning_rate
         self.network.train()
         sums = np.zeros(3)
         for _ in range(steps):
-            losses = self._losses(replay.batch(batch, rng, symmetries=symmetries, latest=latest))
-            self._optimizer.zero_grad(set_to_none=True)
-            (losses.sum() * (batch if latest else 1)).backward()  # type: ignore[no-untyped-call]
-            self._optimizer.step()
+            loss, losses = self._losses(replay.batch(batch, rng, symmetries=symmetries, latest=latest))
+            self.network.zero_grad(set_to_none=True)
+            (loss * (batch if latest else 1)).backward()  # type: ignore[no-untyped-call]
+            for optimizer in self._optimizers.values():
+                optimizer.step()
             parts = losses.detach().cpu().numpy()
             if not np.isfinite(parts).all():
                 raise _diverged(f"the loss is {' + '.join(map(str, parts.tolist()))}", learning_rate)
@@ -94,10 +114,11 @@ class Learner:
         return Loss(*(sums / max(1, steps)).tolist())
 
     def state(self) -> dict[str, Tensor]:
-        """Return copies of the weights and of the optimizer's moments, by name."""
+        """Return copies of the weights and of the optimizers' moments, by name."""
         tensors = with_part("network", self.network.state_dict())
-        for number, moments in self._optimizer.state_dict()["state"].items():
-            tensors |= with_part(f"optimizer.{number}", moments)
+        for name, optimizer in self._optimizers.items():
+            for number, moments in optimizer.state_dict()["state"].items():
+                tensors |= with_part(f"{name}.{number}", moments)
         return {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
@@ -107,11 +128,11 @@ class Learner:
             RuntimeError: the state does not fit the network.
         """
         self.network.load_state_dict(part_of(tensors, "network"))
-        moments = numbered_parts(tensors, "optimizer")
-        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": moments})
+        for name, optimizer in self._optimizers.items():
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": numbered_parts(tensors, name)})
 
-    def _losses(self, batch: TrainingBatch) -> Tensor:
-        """Return the terms of the loss, float32 (3,), in the order of :class:`Loss`."""
+    def _losses(self, batch: TrainingBatch) -> tuple[Tensor, Tensor]:
+        """Return the loss, and the terms of :class:`Loss`, float32 (3,)."""
         planes, masks, policies, values, drawn = (self._tensor(array) for array in batch)
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._is_short):
             outputs = self.network(planes.permute(0, 3, 1, 2).float())
@@ -122,10 +143,23 @@ class Learner:
         draw_loss = binary_cross_entropy_with_logits(draws, drawn)
         if not self.network.predicts_draws:
             draw_loss = torch.zeros_like(draw_loss)
-        return torch.stack([divergence.mean(), mse_loss(predicted_values, values), draw_loss])
+        error = mse_loss(predicted_values, values)
+        value_loss = _cross_entropy(predicted_values, values) if self._has_cross_entropy else error
+        return divergence.mean() + value_loss + draw_loss, torch.stack([divergence.mean(), error, draw_loss])
 
     def _tensor(self, array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(self._device)
+
+
+def _cross_entropy(predicted: Tensor, values: Tensor) -> Tensor:
+    """Return the cross-entropy of the share of the points, (1 + value) / 2, in units of half a nat.
+
+    With this unit, its gradient at the value 0 is that of the squared error. But it does not vanish where the network
+    is sure and wrong.
+    """
+    least = torch.finfo(predicted.dtype).tiny
+    won, lost = ((1 + sign * predicted).div(2).clamp(min=least).log() * (1 + sign * values) for sign in (1, -1))
+    return -(won + lost).mean()
 
 
 def _diverged(reason: str, learning_rate: float) -> FloatingPointError:

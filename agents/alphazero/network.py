@@ -72,6 +72,14 @@ class Network(nn.Module):
         """
         raise NotImplementedError
 
+    def body_matrices(self) -> list[nn.Parameter]:
+        """Return the weights of the convolutions and linear maps of the body."""
+        return [
+            weight
+            for name, weight in self.named_parameters()
+            if name.startswith(("stem.", "blocks.", "body.")) and weight.ndim > 1
+        ]
+
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return copies of the weights by name."""
         return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.state_dict().items()}
@@ -104,7 +112,7 @@ class HeadsNetwork(Network):
             planes = relu(layer(planes))
         for block in self.blocks:
             planes = block(planes)
-        return self.policy(planes), self.value(planes).tanh(), self.draw(planes)
+        return self.policy(planes), self.value(planes).float().tanh(), self.draw(planes)
 
 
 class PooledNetwork(Network):
@@ -127,7 +135,7 @@ class PooledNetwork(Network):
         for block in self.blocks:
             planes = block(planes)
         features = planes.mean(dim=(2, 3))
-        values = self.value(features)[:, 0].tanh()
+        values = self.value(features)[:, 0].float().tanh()
         return self.policy(features), values, torch.full_like(values, NO_DRAW)
 
 
@@ -167,7 +175,7 @@ class UnpaddedNetwork(Network):
     @override
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         features = self.body(planes[:, :1] - planes[:, 1:])
-        values = self.value(features)[:, 0].tanh()
+        values = self.value(features)[:, 0].float().tanh()
         return self.policy(features), values, torch.full_like(values, NO_DRAW)
 
 
@@ -222,7 +230,7 @@ class LinesNetwork(Network):
         few = relu(_normed(self.feature_norm, self.features(cells))).flatten(1)
         features = torch.cat([few, cells.mean(dim=1)], dim=1)
         value, draw = self.outcome(features).unbind(dim=1)
-        return self.policy(features), value.tanh(), draw
+        return self.policy(features), value.float().tanh(), draw
 
 
 _NETWORKS = {"heads": HeadsNetwork, "pooled": PooledNetwork, "unpadded": UnpaddedNetwork, "lines": LinesNetwork}

@@ -95,7 +95,12 @@ class AlphaZeroTrainer(Trainer):
             check_cluster(config.workers, config.ray_address)
         self._device = device_named(config.device)
         self._learner = Learner(
-            _first_network(task, config), config.weight_decay, self._device, config.learning_precision
+            _first_network(task, config),
+            config.weight_decay,
+            self._device,
+            config.learning_precision,
+            config.optimizer,
+            config.value_loss,
         )
         self._teacher = None if config.teacher is None else read_model(config.teacher, task.game).network
         self._replay = Replay(task.game, config.capacity, config.kept)
