@@ -52,7 +52,10 @@ def orthogonal(matrix: Tensor) -> Tensor:
     is_tall = len(wide) > wide.shape[1]
     if is_tall:
         wide = wide.T
-    for _ in range(_ITERATIONS):
-        gram = wide @ wide.T
-        wide = linear * wide + (cubic * gram + quintic * gram @ gram) @ wide
+    gram = wide @ wide.T
+    factors = identity = torch.eye(len(wide), device=wide.device)
+    for _ in range(_ITERATIONS):  # on the smaller matrix, which takes a third of the time
+        factor = torch.addmm(linear * identity + cubic * gram, gram, gram, alpha=quintic)
+        factors, gram = factor @ factors, factor @ gram @ factor
+    wide = factors @ wide
     return wide.T if is_tall else wide
