@@ -97,6 +97,7 @@ def _server() -> Iterator[httpx.Client]:
 
     with tempfile.TemporaryDirectory() as folder, socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        listening.listen()  # requests wait until the server has started
         app = create_app(Path(folder) / "games.sqlite")
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         thread = Thread(target=server.run, args=([listening],))
