@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
-from ci_envs.agents.alphazero.architecture import CROSS_ENTROPY, FLOATS, MUON, SHORT_FLOATS
+from ci_envs.agents.alphazero.architecture import ADAMW, CROSS_ENTROPY, FLOATS, MUON, SHORT_FLOATS
 from ci_envs.agents.alphazero.muon import Muon
 from ci_envs.agents.alphazero.network import Network
 from ci_envs.agents.alphazero.replay import Replay, TrainingBatch
@@ -61,10 +61,10 @@ class Learner:
         matrices = network.body_matrices() if optimizer == MUON else []
         others = [weight for weight in network.parameters() if all(weight is not matrix for matrix in matrices)]
         self._optimizers: dict[str, torch.optim.Optimizer] = {
-            "optimizer": torch.optim.AdamW(others, weight_decay=weight_decay)
+            ADAMW: torch.optim.AdamW(others, weight_decay=weight_decay)
         }
         if matrices:
-            self._optimizers["muon"] = Muon(matrices, weight_decay=weight_decay)
+            self._optimizers[MUON] = Muon(matrices, weight_decay=weight_decay)
         self._device, self._is_short = torch.device(device), precision == SHORT_FLOATS
         self._has_cross_entropy = value_loss == CROSS_ENTROPY
 
