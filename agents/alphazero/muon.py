@@ -35,8 +35,9 @@ class Muon(torch.optim.Optimizer):
         """Take a step. Each weight must have a gradient."""
         for group in self.param_groups:
             for weight in group["params"]:
-                momentum = self.state[weight].setdefault("momentum", torch.zeros_like(weight))
-                momentum.lerp_(weight.grad, 1 - _MOMENTUM)
+                if not self.state[weight]:
+                    self.state[weight]["momentum"] = torch.zeros_like(weight)
+                momentum = self.state[weight]["momentum"].lerp_(weight.grad, 1 - _MOMENTUM)
                 step = orthogonal(weight.grad.lerp(momentum, _MOMENTUM).flatten(1))
                 weight.mul_(1 - group["lr"] * group["weight_decay"])
                 weight.add_(step.view(weight.shape), alpha=-group["lr"] * _STEP_SIZE * max(step.shape) ** 0.5)
