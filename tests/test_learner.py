@@ -22,10 +22,11 @@ def exact_samples(count):
     return replay
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("shape", [(8, 8), (32, 288), (96, 20), (5, 1)], ids=str)
-def test_a_step_of_muon_has_the_directions_of_the_gradient_and_equal_lengths_in_them(shape):
+def test_a_step_of_muon_has_the_directions_of_the_gradient_and_equal_lengths_in_them(shape, dtype):
     """NumPy's singular value decomposition finds the directions."""
-    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(0)).to(dtype)
     left, lengths, right = np.linalg.svd(matrix.double().numpy(), full_matrices=False)
     assert lengths.min() > 0.01 * np.linalg.norm(lengths)
     found = left.T @ orthogonal(matrix).double().numpy() @ right.T

@@ -21,8 +21,8 @@ _STEP_SIZE = 0.2  # the root mean square of AdamW's steps
 class Muon(torch.optim.Optimizer):
     """Muon with Nesterov momentum and decoupled weight decay, for weights of any shape with outputs as first dimension.
 
-    ``torch.optim.Muon`` takes no convolutions, and computes with bfloat16, which takes ten times as long on processors
-    without such numbers.
+    ``torch.optim.Muon`` takes no convolutions, and computes with bfloat16, which takes 8 to 24 times as long on
+    processors without such numbers.
     """
 
     def __init__(self, weights: Iterable[Tensor], lr: float = 1e-3, weight_decay: float = 0.0) -> None:
@@ -54,7 +54,7 @@ def orthogonal(matrix: Tensor) -> Tensor:
     if is_tall:
         wide = wide.T
     gram = wide @ wide.T
-    factors = identity = torch.eye(len(wide), device=wide.device)
+    factors = identity = torch.eye(len(wide), dtype=wide.dtype, device=wide.device)
     for _ in range(_ITERATIONS):  # on the smaller matrix, which takes a third of the time
         factor = torch.addmm(linear * identity + cubic * gram, gram, gram, alpha=quintic)
         factors, gram = factor @ factors, factor @ gram @ factor
