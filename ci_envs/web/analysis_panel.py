@@ -56,7 +56,7 @@ class AnalysisPanel:
         self._search: asyncio.Task[None] | None = None
         self.analysis: Analysis | None = None
         self.best: list[BestMove] = []
-        with ui.row().classes("w-full items-center"):
+        with ui.row().classes("full-width items-center"):
             text_element("h2", "Analysis by").classes("panel-title")
             self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
             self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_changed)
@@ -69,8 +69,8 @@ class AnalysisPanel:
         self._summary = ui.label().classes("analysis-text")
         self._best_line = ui.label().classes("analysis-text line")
         self._moves = ui.html(sanitize=False, tag="ol").classes("best-moves").props("aria-label='Best moves'")
-        with ui.expansion("Search tree").classes("w-full").props("dense") as self._tree_panel:
-            self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree w-full")
+        with ui.expansion("Search tree").classes("full-width").props("dense") as self._tree_panel:
+            self._tree = ui.tree([]).props("dense no-nodes-label=' '").classes("tree full-width")
         self._started_spec = spec
 
     @property

@@ -29,7 +29,6 @@ class Autoplay:
             ui.button("Next move", icon="skip_next", on_click=on_move).props("flat dense no-caps")
             ui.label("Seconds per move").classes("note")
             self._delay = ui.slider(min=0, max=3, step=0.1, value=0.7).props("label aria-label='Seconds per move'")
-            self._delay.classes("w-40")
         self._timer = ui.timer(_INTERVAL, self._play_if_due, active=False)
 
     def show(self, status: GameStatus, has_seat: bool) -> None:

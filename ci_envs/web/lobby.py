@@ -58,11 +58,11 @@ class Lobby:
             for entry in service.catalog.environments():
                 self._card(entry.name)
         with ui.expansion("Choose the board, the players and their options", value=bool(environment)) as expansion:
-            form = ui.element("div").classes("w-full")
+            form = ui.element("div").classes("full-width")
         make = partial(NewGameForm, service.catalog.environments(), offers, environment, position, self._begin_new)
-        expansion.classes("w-full panel").on_value_change(lambda event: _open(form, make) if event.value else None)
-        with ui.expansion("Import a game").classes("w-full panel"):
-            self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("w-full")
+        expansion.classes("full-width panel").on_value_change(lambda event: _open(form, make) if event.value else None)
+        with ui.expansion("Import a game").classes("full-width panel"):
+            self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("full-width")
             ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
         if environment:
             _open(form, make)

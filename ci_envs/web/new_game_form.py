@@ -48,17 +48,19 @@ class NewGameForm:
         name, given = _given(environment)
         self._name = name if name in self._entries else next(iter(self._entries))
         choices = {name: game_title(name) for name in self._entries}
-        ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value)).classes("w-full")
+        games = ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value))
+        games.classes("full-width")
         self._options = ui.element("div").classes("options")
         self._loaded = ui.label().classes("note").props("role=status")
         self._seats = [Seat("First player", _PERSON), Seat("Second player", "mcts")]
         with ui.element("div").classes("options"):
             self._minutes = ui.number("Minutes per player (empty: no clock)", min=0, max=1440)
             self._increment = ui.number("Increment: seconds after each turn", value=0, min=0, max=180)
-        with ui.expansion("Start position and random seed").classes("w-full").props("dense"):
+        with ui.expansion("Start position and random seed").classes("full-width").props("dense"):
             self._position = ui.input("Position to start from (empty: the start of the game)", value=position)
-            self._position.classes("w-full")
-            self._seed = ui.number("Seed of the agents' random numbers", value=0, min=0, precision=0).classes("w-full")
+            self._position.classes("full-width")
+            self._seed = ui.number("Seed of the agents' random numbers", value=0, min=0, precision=0)
+            self._seed.classes("full-width")
         ui.button("Begin", icon="play_arrow", on_click=self._begin).props("no-caps")
         self._choose(self._name, given)
         ui.context.client.on_delete(self._stop_loading)
@@ -141,9 +143,9 @@ class Seat:
         self._options: OptionInputs | None = None
         with ui.element("fieldset").classes("seat"):
             names = list(dict.fromkeys((_PERSON, name)))
-            self._who = ui.select(names, value=name, label=label, on_change=self._show).classes("w-full")
+            self._who = ui.select(names, value=name, label=label, on_change=self._show).classes("full-width")
             self._purpose = ui.label().classes("note")
-            self._own_name = ui.input("Name (optional)").props("maxlength=30").classes("w-full")
+            self._own_name = ui.input("Name (optional)").props("maxlength=30").classes("full-width")
             self._details = ui.element("div").classes("options")
         self._show()
 
@@ -178,7 +180,7 @@ class Seat:
                     "option"
                 )
             if offer.options:
-                with ui.expansion("Options").classes("w-full").props("dense"), ui.element("div").classes("options"):
+                with ui.expansion("Options").classes("full-width").props("dense"), ui.element("div").classes("options"):
                     self._options = OptionInputs(offer.name, offer.options)
 
     @property

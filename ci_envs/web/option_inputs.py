@@ -61,7 +61,7 @@ def _input(field: NamedOption, value: Any) -> Any:
         element = ui.number(label, value=value, min=declared.ge, max=most, precision=digits, format=None)
     else:
         element = ui.input(label, value="" if value is None else option_text(value))
-    element.props("stack-label" if value is None else "").classes("w-full")
+    element.props("stack-label" if value is None else "").classes("full-width")
     here = "" if limit is None or limit.most is None else f" At most {limit.most:g} here."
     ui.label(f"{_sentence(declared.doc)}{here}").classes("note")
     return element

@@ -98,6 +98,7 @@ def add_pages(app: FastAPI, secret: str) -> None:
         storage_secret=secret,
         session_middleware_kwargs={"max_age": _YEAR},
         show_welcome_message=False,
+        tailwind=False,
     )
 
 

@@ -52,13 +52,13 @@ class Review:
         self._task: asyncio.Task[None] | None = None
         self._found: list[Evaluation] = []
         self._off = ui.label("Chances, mistakes and hints appear after the game between people.").classes("note")
-        with ui.element("div").classes("w-full") as self._graph:
+        with ui.element("div").classes("full-width") as self._graph:
             text_element("h2", "Winning chances").classes("panel-title")
-            self._bar = ui.html(sanitize=False).classes("w-full")
+            self._bar = ui.html(sanitize=False).classes("full-width")
             self._chances = ui.label().classes("analysis-text")
             self._chart = ChancesChart(on_go)
             self._source = ui.label().classes("note")
-        with ui.element("div").classes("w-full") as self._wrong:
+        with ui.element("div").classes("full-width") as self._wrong:
             text_element("h2", "Mistakes").classes("panel-title")
             self._mistakes = ui.html(sanitize=False, tag="ul").classes("mistakes")
             self._mistakes.on("click", self._click_mistake, js_handler=ON_CLICK)
