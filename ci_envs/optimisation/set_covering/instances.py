@@ -1,7 +1,8 @@
 """Set covering instances: those of the lab's generator, those of files, and given sets."""
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,15 @@ def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
     integer_between("n", n, 5)
     rng = random.Random(integer_between("seed", seed, 0))
     count = rng.randint(n, 5 * n)
-    return [sorted({rng.randint(0, n - 1) for _ in range(rng.randint(n // 5, n // 2))}) for _ in range(count)]
+    return [sorted(set(islice(_elements(n, rng), rng.randint(n // 5, n // 2)))) for _ in range(count)]
+
+
+def _elements(n: int, rng: random.Random) -> Iterator[int]:
+    """Yield the numbers that ``rng.randint(0, n - 1)`` returns, in a third of the time."""
+    draw, bits = rng.getrandbits, n.bit_length()
+    while True:
+        if (element := draw(bits)) < n:
+            yield element
 
 
 def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list[int]]:
