@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -62,6 +63,21 @@ def change_byte(place):
     return change
 
 
+def double_and_one(number):
+    return inner(number) + 1
+
+
+def nested():
+    """Return a new compiled function, and one that calls it."""
+    global inner  # noqa: PLW0603 - compiled code reads global names
+    inner = kernel(double)
+    return inner, kernel(double_and_one)
+
+
+def reads_cache(function):
+    return bool(function.stats.cache_hits)
+
+
 DAMAGES = {
     "empty": lambda file: file.write_bytes(b""),
     "truncated": lambda file: file.write_bytes(file.read_bytes()[:-1]),
@@ -90,6 +106,37 @@ def test_damage_is_a_miss_and_the_file_is_replaced(damage, folder):
         assert call() == (8, False)
         assert call() == (8, True)
     assert list(folder.rglob("*.nbc")) == [file]
+
+
+def test_a_function_that_compiled_code_has_called_can_be_called_from_python(folder):
+    inner, outer = nested()
+    assert outer(4) == 9
+    assert (inner(4), inner(2.5), outer(5)) == (8, 5.0, 11)
+    inner, outer = nested()  # as in another process
+    assert (inner(4), outer(4)) == (8, 9)
+    assert reads_cache(inner)
+    assert reads_cache(outer)
+
+
+def test_the_code_that_a_compiled_caller_left_in_the_cache_is_compiled_again_for_python(folder):
+    _, outer = nested()
+    assert outer(4) == 9
+    inner, outer = nested()
+    assert (outer(4), reads_cache(outer)) == (9, True)
+    assert (inner(4), reads_cache(inner)) == (8, False)
+    assert call() == (8, True)
+    assert len(list(folder.rglob("*.nbc"))) == 2
+
+
+def test_threads_call_a_function_and_its_compiled_caller(folder):
+    for _ in range(5):
+        shutil.rmtree(folder, ignore_errors=True)
+        cache.cache_folder.cache_clear()
+        functions = nested()
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda number, functions=functions: functions[number % 2](number), range(8))) == [
+                0, 3, 4, 7, 8, 11, 12, 15,
+            ]  # fmt: skip
 
 
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.ENOLCK, errno.EDQUOT])

@@ -21,7 +21,7 @@ from ci_envs.agents.search.tree import (
 )
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN, action_count, keeps_turn, play, result
 from ci_envs.games.walk import random_action
-from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.compiler import called_from_python, inlined, kernel
 
 NODE = node_type(np.int32, np.float64)
 
@@ -50,6 +50,7 @@ class UCTSettings(NamedTuple):
     proofs: bool
 
 
+@called_from_python
 @kernel
 def write_root(game: Any, nodes: Any, own: Any, opp: Any, tables: Any, state: Any) -> Any:
     """Write the root of a new tree and its children.
@@ -79,6 +80,7 @@ def reset_bounds(nodes: Any, parent: Any) -> None:
         nodes[child].mean = np.inf
 
 
+@called_from_python
 @kernel
 def simulate(
     game: Any,

@@ -35,7 +35,7 @@ from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
 from ci_envs.games.position import Position
 from ci_envs.kernels.arrays import copy_items
-from ci_envs.kernels.compiler import Monomorphic
+from ci_envs.kernels.compiler import Monomorphic, called_from_python
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.solver.known_value import CompiledSource
@@ -296,6 +296,7 @@ def _scaled_value(value: int, depth: int) -> float:
     return (1 if value > 0 else -1) * (WIN_VALUE - plies) / WIN_VALUE
 
 
+@called_from_python
 @kernel
 def _deepen(search: Any, own: Any, opp: Any, depth: Any, exact: Any, values: Any, tables: Any) -> Any:
     """Search with iterative deepening, and write the values of the last completed depth.

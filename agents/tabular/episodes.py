@@ -29,6 +29,7 @@ from ci_envs.games import (
     result,
 )
 from ci_envs.games.walk import random_action
+from ci_envs.kernels.compiler import called_from_python
 from ci_envs.kernels.random_draws import random_share
 from ci_envs.kernels.random_numbers import random_below, random_index_from
 from ci_envs.kernels.seeds import next_seed
@@ -132,6 +133,7 @@ def schedule_value(schedule: Any, progress: Any) -> Any:
     return schedule.start
 
 
+@called_from_python
 @lean_kernel
 def action_values(game: Any, table: Any, rule: Any, own: Any, opp: Any, values: Any) -> Any:
     """Write the values of the legal actions, and -inf for illegal actions. Return the highest value."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ci_envs.games.operations import ONGOING, action_count, legal, observe, other_view, result
-from ci_envs.kernels.compiler import inlined, kernel
+from ci_envs.kernels.compiler import called_from_python, inlined, kernel
 
 
+@called_from_python
 @kernel
 def observe_with_mask(game: Any, words: Any, planes: Any, mask: Any) -> None:
     """Write the observation of the player to move: planes and action mask. The mask is zero if the game is over."""

@@ -166,6 +166,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     _impl_class = _CacheFiles
 
+    for_python = True
+    """Whether the code must have a wrapper for calls from Python."""
+
     def __init__(self, function: Callable[..., Any]) -> None:
         """Open the cache of a function.
 
@@ -182,9 +185,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     @override
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            known = super().load_overload(sig, target_context)
         except Exception:  # whatever is wrong with a file, the function is compiled again
             return None
+        return None if known is not None and self.for_python and not has_wrapper(known) else known
 
     @override
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -192,6 +196,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
         except OSError as error:
             _warn_of_folder(error)
+
+
+def has_wrapper(compiled: Any) -> bool:
+    """Return whether a compiled function, as Numba's dispatchers keep it, can be called from Python."""
+    return bool(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name))
 
 
 def _code_digest(name: str, code: CodeType, docstring: str | None) -> str:

@@ -3,17 +3,21 @@
 import gc
 import hashlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit, types
+from numba.core import sigutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.np import linalg
 from typing_extensions import override
 
-from ci_envs.kernels.cache import KernelCache, cache_folder
+from ci_envs.kernels.cache import KernelCache, cache_folder, has_wrapper
+from ci_envs.kernels.pipeline import KernelCompiler, WithoutWrapper
 from ci_envs.kernels.sources import sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,16 +68,55 @@ def inline_kernel(function: F) -> F:
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function. Compilation makes many objects and little garbage, so the collector of cycles waits."""
+    """A compiled function.
+
+    Numba adds a wrapper for calls from Python to each function, which takes a tenth of the time of compilation. Here a
+    function that only compiled functions call has none. The first call from Python compiles it again, with the wrapper.
+    """
+
+    always_for_python = False
+    """Whether the function has the wrapper from its first compilation on (:func:`called_from_python`)."""
+
+    _for_python = True  # whether the next compilation is for a call from Python
+
+    @override
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        with global_compiler_lock:
+            self._for_python = self.always_for_python
+            try:
+                return super().get_call_template(args, kws)
+            finally:
+                self._for_python = True
 
     @override
     def compile(self, sig: Any) -> Any:
-        if not gc.isenabled():
+        with global_compiler_lock, _collector_paused():
+            for_python, self._for_python = self._for_python, True
+            arguments = tuple(sigutils.normalize_signature(sig)[0])
+            known = self.overloads.get(arguments)
+            if for_python and known is not None and not has_wrapper(known):
+                del self.overloads[arguments]
+            self._cache.for_python = for_python
+            self._compiler.pipeline_class = KernelCompiler if for_python else WithoutWrapper
             return super().compile(sig)
-        gc.disable()
-        try:
-            return super().compile(sig)
-        finally:
+
+    @override
+    def add_overload(self, cres: Any) -> None:
+        if has_wrapper(cres):
+            super().add_overload(cres)
+        else:
+            self.overloads[tuple(cres.signature.args)] = cres
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the collector of cycles, because compilation makes many objects and little garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
             gc.enable()
 
 
@@ -98,6 +141,12 @@ def _compiled(function: F, counts: bool, **options: bool) -> F:
     if cache_folder(sources_digest([function])) is not None:
         dispatcher._cache = KernelCache(function)  # as enable_caching does, which accepts only Numba's own class
     return cast(F, dispatcher)
+
+
+def called_from_python(function: F) -> F:
+    """Declare that Python code calls a kernel too, so that it is not compiled again for the first such call."""
+    cast(Any, function).always_for_python = True
+    return function
 
 
 def inlined(function: F) -> F:

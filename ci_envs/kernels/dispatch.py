@@ -45,6 +45,7 @@ from numba.extending import (
 )
 
 from ci_envs.kernels.constants import constants_digest
+from ci_envs.kernels.pipeline import KernelCompiler
 from ci_envs.kernels.sources import PACKAGE, sources_digest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -203,9 +204,8 @@ def operation(function: F, *, inlined: bool = False) -> F:
         return None
 
     # without _nrt, the caller's setting would apply: in a lean kernel an implementation could not make an array
-    overload(function, strict=False, jit_options={"forceinline": inlined, "_nrt": True, "no_cfunc_wrapper": True})(
-        choose
-    )
+    options = {"forceinline": inlined, "_nrt": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
+    overload(function, strict=False, jit_options=options)(choose)
     return function
 
 
