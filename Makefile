@@ -1,5 +1,5 @@
 # make demo          compares agents in Quixo and prints a table with the results
-# make test          checks style and types, and runs the tests
+# make test          checks style and types, and meanwhile runs the tests
 # make test-quick    runs the tests that take less than two minutes together, for use before each commit
 # make test-minimum  runs the core tests with the lowest versions that pyproject.toml allows, and with NumPy 1 and the newest
 #                    versions of the other packages; PYTHON=python3.13 selects a Python
@@ -40,7 +40,8 @@ PYTEST := $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 demo: .venv/demo
 	$(BIN)/ci-envs compare Quixo-v0 random minimax:depth=1 minimax:depth=2 minimax:depth=4 sb3:quixo --random-plies 4
 
-test: style unit-test
+test: .venv/dev
+	@$(MAKE) --no-print-directory --jobs=2 style unit-test
 
 style: .venv/dev
 	$(BIN)/ruff check .
