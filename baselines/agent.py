@@ -1,25 +1,28 @@
-"""Agents that play by models and policies of Stable-Baselines3 and sb3-contrib."""
+"""The agent of models and policies of Stable-Baselines3 and sb3-contrib.
+
+These packages take two seconds to import, and this module does not import them: lists of agents and forms need only the
+options of the agent.
+"""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.policies import BasePolicy
 from typing_extensions import override
 
-from ci_envs.agent_interface.adapters import PredictorAgent, fitted
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation, ReadObservations, read_observation, read_observations
 from ci_envs.agents.search.lookahead import Lookahead, LookaheadOption
-from ci_envs.baselines.model_file import read_model, shipped_models
-from ci_envs.baselines.model_zip import load_zip
-from ci_envs.baselines.policies import check_spaces, has_preferences, preferences
-from ci_envs.devices import torch_threads
+from ci_envs.baselines.shipped_models import shipped_models
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option, Untrusted, validated
+
+for _package in ("stable_baselines3", "sb3_contrib"):
+    if find_spec(_package) is None:
+        raise ModuleNotFoundError(f"No module named {_package!r}", name=_package)
 
 
 class SB3Agent(Agent):
@@ -40,7 +43,7 @@ class SB3Agent(Agent):
         self,
         game: Game,
         path: Annotated[
-            str | Path | BasePolicy | BaseAlgorithm,
+            str | Path | Any,  # Any stands for BasePolicy | BaseAlgorithm
             Option(
                 "file of a model that ci-envs train or save_model wrote, or the name of an included model "
                 "(connect_four, quixo, tictactoe)",
@@ -72,11 +75,12 @@ class SB3Agent(Agent):
             ValueError: the file is not a model file, or the model is for another game or has no preferences.
             OSError: the file cannot be read.
         """
+        from ci_envs.baselines.trained_policy import TrainedPolicy
+
         super().__init__(game, seed=seed)
         self.deterministic = deterministic
-        self._policy, own_lookahead = _policy(path, game, trust)
-        check_spaces(self._policy, game)
-        plies = own_lookahead if lookahead is None else lookahead
+        self.trained = TrainedPolicy.of(path, game, trust=trust)
+        plies = self.trained.lookahead if lookahead is None else lookahead
         self._lookahead = Lookahead(game, plies) if plies else None
 
     @override
@@ -88,53 +92,9 @@ class SB3Agent(Agent):
         return self._choose(read_observations(self.game, observations))
 
     def _choose(self, read: ReadObservations) -> NDArray[np.int64]:
-        policy = self._policy
-        if policy.training:  # a batch normalisation or a dropout layer behaves differently in training
-            policy.set_training_mode(False)
-        observations = fitted({"observation": read.planes, "action_mask": read.masks}, policy.observation_space)
-        with torch_threads(1):  # with more threads, small networks are slower: up to a hundred times on a busy machine
-            scores = preferences(policy, observations).numpy()
+        scores = self.trained.preferences(read)
         if not self.deterministic:  # the Gumbel-max trick draws from the softmax
             scores = scores + self.rng.gumbel(size=scores.shape)
         choices = read.masks if self._lookahead is None else self._lookahead.best_actions(read.words)
         actions: NDArray[np.int64] = np.where(choices, scores, -np.inf).argmax(axis=1)
         return actions
-
-
-def adapt(thing: Any, game: Game, *, seed: int | None = None) -> Agent:
-    """Return the agent of a model or a policy. It plays the legal action that the policy prefers.
-
-    A policy without preferences for actions, for example that of RecurrentPPO, plays the action that its method
-    ``predict`` returns, which can be illegal.
-
-    Args:
-        thing: a model or a policy of Stable-Baselines3 or sb3-contrib.
-        game: the game that the model was trained for.
-        seed: the seed of the agent.
-
-    Raises:
-        TypeError: the object is neither a model nor a policy.
-        ValueError: the model has the observations or the actions of another game.
-    """
-    if not isinstance(thing, BaseAlgorithm | BasePolicy):
-        raise TypeError(f"an agent of Stable-Baselines3 needs a model or a policy, not {thing!r}")
-    check_spaces(thing, game)
-    if has_preferences(thing.policy if isinstance(thing, BaseAlgorithm) else thing):
-        return SB3Agent(game, thing, seed=seed)
-    return PredictorAgent(game, thing, seed=seed)
-
-
-def _policy(source: str | Path | BasePolicy | BaseAlgorithm, game: Game, trust: bool) -> tuple[BasePolicy, int]:
-    """Return the policy of a file or a model, and the look-ahead with which it plays."""
-    if not isinstance(source, BasePolicy | BaseAlgorithm):
-        if not (isinstance(source, str | Path) and Path(source).suffix == ".zip"):
-            file = read_model(source)
-            return file.policy(game), file.lookahead
-        source = load_zip(source, trust=trust)
-        check_spaces(source, game)
-    policy = source.policy if isinstance(source, BaseAlgorithm) else source
-    if not has_preferences(policy):
-        raise ValueError(
-            f"{type(policy).__name__} has neither probabilities nor values of actions. Use as_agent(model)"
-        )
-    return policy, 0

@@ -14,14 +14,13 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
 from ci_envs.baselines.policies import PolicyArchitecture, network_of
+from ci_envs.baselines.shipped_models import model_path
 from ci_envs.games.game import Game
-from ci_envs.storage.files import shipped_file, shipped_files
 from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.storage.tensors import read_tensors, write_tensors
 
 _FORMAT = "ci_envs sb3 1"
 _POLICY = "policy"
-_MODELS = Path(__file__).with_name("models")
 
 
 @dataclass(frozen=True)
@@ -127,11 +126,6 @@ def write_model(
     write_tensors(path, with_part(_POLICY, weights), about)
 
 
-def shipped_models() -> dict[str, Path]:
-    """Return the files of the included models, by name."""
-    return shipped_files(_MODELS, "", ".safetensors")
-
-
 def read_model(path: str | Path) -> SB3ModelFile:
     """Read a model file.
 
@@ -142,8 +136,7 @@ def read_model(path: str | Path) -> SB3ModelFile:
         ValueError: the file is damaged, or is not a model file.
         OSError: the file cannot be read.
     """
-    file = shipped_file(path, _MODELS, "", ".safetensors")
-    tensors, about = read_tensors(file, _FORMAT)
+    tensors, about = read_tensors(model_path(path), _FORMAT)
     try:
         network = PolicyArchitecture(**about["network"])
         return SB3ModelFile(

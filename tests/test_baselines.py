@@ -502,7 +502,7 @@ class TestAgent:
             seen.append(torch.get_num_threads())
             return preferences(policy, planes)
 
-        monkeypatch.setattr("ci_envs.baselines.agent.preferences", counting)
+        monkeypatch.setattr("ci_envs.baselines.trained_policy.preferences", counting)
         with torch_threads(3):
             make_agent(f"sb3:{model_path}", GAME, seed=0).act_batch(batch_of(random_positions(GAME, 2, seed=0)))
             assert torch.get_num_threads() == 3

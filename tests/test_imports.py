@@ -159,6 +159,16 @@ def test_playing_loads_nothing_heavy():
     assert "numba" in loaded
 
 
+def test_the_list_of_agents_loads_no_library_for_learning():
+    from ci_envs.registry.agents import AGENTS
+
+    loaded = loaded_by(
+        "from ci_envs.registry.agents import AGENTS\nfor name in AGENTS.names(): AGENTS.options(AGENTS.find(name))"
+    )
+    assert {AGENTS.find(name).__module__ for name in AGENTS.names()} <= loaded
+    assert not loaded & (HEAVY - {"scipy.stats"})
+
+
 def test_a_trained_policy_plays_without_the_compiler_of_torch():
     loaded = loaded_by(
         "import ci_envs; env = ci_envs.make('TicTacToe-v0'); env.reset(); "

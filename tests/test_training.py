@@ -588,7 +588,7 @@ class TestPool:
         pool = Pool(GAME, NETWORK, size=4, latest_share=0.5, seed=0)
         for policy in self.policies(4):
             pool.add(policy)
-        drawn = np.bincount([int(pool.draw()._policy.action_net.bias[0]) for _ in range(800)], minlength=4) / 800
+        drawn = np.bincount([int(pool.draw().trained.policy.action_net.bias[0]) for _ in range(800)], minlength=4) / 800
         assert abs(drawn - [1 / 8, 1 / 8, 1 / 8, 5 / 8]).max() < 0.09  # 5 standard deviations
 
     def test_seeds_repeat_it(self):
