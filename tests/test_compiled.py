@@ -28,7 +28,7 @@ from ci_envs.games.operations import LOSS, ONGOING, evaluate, result
 from ci_envs.kernels import bits as bit_kernels
 from ci_envs.kernels import cache, dispatch, sources
 from ci_envs.kernels.bits import bit_counts, nth_one, popcount, trailing_zeros
-from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
+from ci_envs.kernels.compiler import kernel
 from ci_envs.kernels.constants import constants_digest
 from ci_envs.kernels.dispatch import implements
 from ci_envs.kernels.sources import cache_root, sources_digest
@@ -592,41 +592,6 @@ def _(game):
 @kernel
 def estimate(game, own, opp):
     return evaluate(game, own, opp)
-
-
-built = []
-
-
-@dataclass(frozen=True)
-class CountedBuilds(ThirdStoneWins):
-    """A game that counts how often Numba asks for the kernel of its result."""
-
-
-@implements(result, CountedBuilds)
-def _(game):
-    built.append(game)
-    return lambda game, own, opp: LOSS if popcount(own | opp) == np.uint64(3) else ONGOING
-
-
-@implements(evaluate, CountedBuilds)
-def _(game):
-    return lambda game, own, opp: 10 * result(game, own, opp)
-
-
-def in_words(function):
-    def call(game, own, opp):
-        return function(game, own, opp)
-
-    return call
-
-
-def test_an_operation_is_compiled_once_for_all_its_callers():
-    game, words = CountedBuilds(3, 3, 3), (np.uint64(5), np.uint64(2))
-    kinds = kernel, lean_kernel, inline_kernel
-    callers = [kind(in_words(function)) for kind in kinds for function in (result, evaluate)]
-    callers += [kind(in_words(caller)) for kind, caller in zip(kinds, callers, strict=False)]
-    assert [caller(game, *words) for caller in callers] == [-1, -10, -1, -10, -1, -10, -1, -10, -1]
-    assert len(built) == 1
 
 
 def test_games_that_differ_in_run_time_fields_alone_share_compiled_code():

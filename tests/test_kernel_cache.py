@@ -7,15 +7,20 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from ci_envs import ConnectN
 from ci_envs.cli.main import main
+from ci_envs.games.operations import LOSS, evaluate, result
 from ci_envs.kernels import cache
-from ci_envs.kernels.compiler import kernel
+from ci_envs.kernels.compiler import inline_kernel, kernel, lean_kernel
+from ci_envs.kernels.dispatch import implements
 from ci_envs.storage import checked_file, user_folders
 
 
@@ -126,6 +131,41 @@ def test_the_code_that_a_compiled_caller_left_in_the_cache_is_compiled_again_for
     assert (inner(4), reads_cache(inner)) == (8, False)
     assert call() == (8, True)
     assert len(list(folder.rglob("*.nbc"))) == 2
+
+
+built = []
+
+
+@dataclass(frozen=True)
+class CountedBuilds(ConnectN):
+    """A game that counts how often Numba asks for the kernel of its result."""
+
+
+@implements(result, CountedBuilds)
+def _(game):
+    built.append(game)
+    return lambda game, own, opp: LOSS
+
+
+@implements(evaluate, CountedBuilds)
+def _(game):
+    return lambda game, own, opp: 10 * result(game, own, opp)
+
+
+def in_words(function):
+    def call(game, own, opp):
+        return function(game, own, opp)
+
+    return call
+
+
+def test_an_operation_is_compiled_once_for_all_its_callers(folder):
+    game, words = CountedBuilds(3, 3, 3), (np.uint64(5), np.uint64(2))
+    kinds = kernel, lean_kernel, inline_kernel
+    callers = [kind(in_words(function)) for kind in kinds for function in (result, evaluate)]
+    callers += [kind(in_words(caller)) for kind, caller in zip(kinds, callers, strict=False)]
+    assert [caller(game, *words) for caller in callers] == [-1, -10, -1, -10, -1, -10, -1, -10, -1]
+    assert len(built) == 1
 
 
 def test_threads_call_a_function_and_its_compiled_caller(folder):
