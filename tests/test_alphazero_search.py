@@ -431,3 +431,30 @@ def test_gumbel_noise_draws_actions_from_the_policy():
     found = forest.search(words, seeds_of(range(9000)), evaluate, gumbel=rng.gumbel(size=(9000, 9)))
     counts = np.bincount(found.actions, minlength=9)
     assert counts == pytest.approx(9000 * np.arange(1, 10) / 45, abs=150)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda logits, values, draws: (logits.astype(np.float64), values, draws),
+        lambda logits, values, draws: (logits[:, :-1], values, draws),
+        lambda logits, values, draws: (np.asfortranarray(np.repeat(logits, 2, axis=0)), values, draws),
+        lambda logits, values, draws: (logits, values[:, np.newaxis], draws),
+        lambda logits, values, draws: (logits, values, np.repeat(draws, 2)[::2]),
+    ],
+    ids=["float64", "actions", "rows", "columns", "strides"],
+)
+def test_outputs_of_a_wrong_type_are_refused_before_compiled_code_reads_them(wrong):
+    game = ConnectN(3, 3, 3)
+    network, positions = HashedNetwork(game), [Position.start(game)] * 2
+    forest = Forest(game, SearchSettings(simulations=3), 2)
+    search = words_of(positions), seeds_of(positions)
+
+    def evaluate(planes):
+        return wrong(*network(planes))
+
+    expected = r"C-contiguous arrays of float32 with the shapes \(\(2, 9\), \(2,\), \(2,\)"
+    for _ in range(2):
+        with pytest.raises(ValueError, match=expected):
+            forest.search(*search, evaluate)
+    forest.search(*search, network)

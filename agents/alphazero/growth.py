@@ -148,10 +148,9 @@ def _end_waiting(
     output = memory.entries[waits.entry]
     tree.leaf, tree.draw = waits.leaf, waits.draw
     nodes[tree.leaf].children = waits.children
+    _set_priors(game, nodes, tree.leaf, output.logits, settings.prior_temperature)
     if _count_waiting(nodes, tree.leaf, -1):
-        _apply_output(game, nodes, tree, settings, output, gammas, share)
-    else:
-        _set_priors(game, nodes, tree.leaf, output.logits, settings.prior_temperature)
+        _back_up_output(nodes, tree, output, gammas, share)
 
 
 @inlined
@@ -173,10 +172,9 @@ def _count_waiting(nodes: Any, node: Any, change: Any) -> Any:
 
 
 @inlined
-def _apply_output(game: Any, nodes: Any, tree: Any, settings: Any, output: Any, gammas: Any, share: Any) -> None:
-    """Expand and back up the leaf of a tree with the output of the network."""
+def _back_up_output(nodes: Any, tree: Any, output: Any, gammas: Any, share: Any) -> None:
+    """Back up the output of the network for the leaf of a tree."""
     leaf = tree.leaf
-    _set_priors(game, nodes, leaf, output.logits, settings.prior_temperature)
     if leaf == ROOT:
         tree.draw = -reduced_contempt(tree.contempt, np.float64(output.value))
     value = np.float64(nodes[leaf].sign) * np.float64(output.value) + tree.draw * np.float64(output.draw)

@@ -32,7 +32,8 @@ from ci_envs.kernels.compiler import Monomorphic
 NetworkOutput = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 """The outputs of a network for n positions, ``(logits, values, draws)``: float32 (n, actions), (n,) and (n,).
 
-Logits of illegal actions are ignored. A value, from -1 to 1, is for the player to move. ``draws`` are probabilities.
+The arrays are C-contiguous. Logits of illegal actions are ignored. A value, from -1 to 1, is for the player to move.
+``draws`` are probabilities.
 """
 
 Evaluate = Callable[[NDArray[np.int8]], NetworkOutput]
@@ -68,6 +69,7 @@ class Forest:
         self.allocate(positions)
         self._halving = halving_table(settings.considered if settings.selection == GUMBEL else 0, settings.simulations)
         self._evaluate: Evaluate | None = None
+        self._checked: Evaluate | None = None
         self._grow = Monomorphic(grow)
         self._no_outputs = tuple(np.empty(shape, np.float32) for shape in ((0, game.action_count), 0, 0))
 
@@ -111,6 +113,9 @@ class Forest:
             dirichlet: gamma variates, float64 of shape (n, actions), and the fraction of the resulting Dirichlet noise
                 in the priors at the root. None is no noise.
             steps: maximum number of results.
+
+        Raises:
+            ValueError: the first outputs of a network are not a :data:`NetworkOutput`.
         """
         n = len(words)
         nodes, trees = self._nodes[:n], self._trees[:n]
@@ -127,17 +132,33 @@ class Forest:
         planes, waiting = self._planes, self._waiting
         shape = n, self.game.action_count
         budget = self.settings.simulations
-        for begin, end in pairwise(np.linspace(0, budget, min(steps, budget) + 1).astype(int).tolist()):
+        steps = min(steps, budget)
+        for begin, end in pairwise(budget * step // steps for step in range(steps + 1)):
             trees["left"] += end - begin + (begin == 0)  # plus one simulation that evaluates the root
             search = self.game, nodes, trees, self.settings, (noise, self._halving), context, planes, waiting
-            count, asked = self._grow(*search, (0, *self._no_outputs))
+            first = 0, *self._no_outputs
+            grow_trees = self._grow.compile(*search, first)
+            count, asked = grow_trees(*search, first)
             while asked:
-                outputs = [np.ascontiguousarray(output, np.float32) for output in evaluate(planes[:asked])]
-                count, asked = self._grow(*search, (count, *outputs))
+                outputs = evaluate(planes[:asked])
+                if evaluate is not self._checked:  # only once, because it takes as long as the calls of grow_trees
+                    self._check(outputs, asked)
+                    self._checked = evaluate
+                count, asked = grow_trees(*search, (count, *outputs))
             (visits, policy), (values, draws, contempts, costs) = np.zeros((2, *shape)), np.zeros((4, n))
             found = SearchResult(visits, policy, values, draws, contempts, costs, np.zeros(n, np.int64))
             write_result(nodes, trees, self.settings, noise, *found)
             yield found
+
+    def _check(self, outputs: NetworkOutput, count: int) -> None:
+        """Raise ValueError if outputs do not have the types that compiled code reads without a check."""
+        shapes = (count, self.game.action_count), (count,), (count,)
+        for output, shape in zip(outputs, shapes, strict=True):
+            if output.dtype != np.float32 or output.shape != shape or not output.flags.c_contiguous:
+                raise ValueError(
+                    f"a network must return C-contiguous arrays of float32 with the shapes {shapes}, not one of "
+                    f"{output.dtype} with the shape {output.shape} and the strides {output.strides}"
+                )
 
     def discard(self, trees: NDArray[np.int64]) -> None:
         """Discard the trees with these numbers. The cache of the network's outputs is kept."""

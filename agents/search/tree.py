@@ -132,10 +132,11 @@ def child_of(game: Any, nodes: Any, parent: Any, action: Any) -> Any:
     """
     here = nodes[parent]
     own, opp = play(game, here.own, here.opp, action)
-    for child in range(here.first, here.first + here.children):
-        if nodes[child].own == own and nodes[child].opp == opp:
-            return np.uint64(child)
-    return ROOT
+    found, end = ROOT, here.first + here.children
+    for number in range(here.children):  # all children, because it takes longer to leave a loop
+        child = np.uint64(end - 1 - number)  # of two actions with the same position, the first child is found
+        found = child if (nodes[child].own == own) & (nodes[child].opp == opp) else found
+    return found
 
 
 @inlined
