@@ -87,6 +87,7 @@ def _digest(files: frozenset[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
+@cache
 def _name_of(file: Path) -> str:
     """Return the name of a file. For a file of this package it does not contain the location of the package."""
     folder = next((folder for folder in _FOLDERS[::-1] if file.is_relative_to(folder)), None)
