@@ -24,6 +24,7 @@ CONFIDENCE = 0.95
 _ELO = 400 / math.log(10)
 _PRIOR_WINS = 0.5
 _RESAMPLES = 1000
+_TOLERANCE, _RESAMPLE_TOLERANCE = 1e-8, 1e-3  # the second is less than 0.1 Elo, and the resamples differ by several Elo
 
 
 @dataclass(frozen=True)
@@ -139,4 +140,5 @@ def _fit(counts: NDArray[np.float64], n: int, start: NDArray[np.float64] | None)
     points = np.zeros((n, n))
     points[i, j] = counts[:, 0] + counts[:, 1] / 2
     points[j, i] = counts[:, 2] + counts[:, 1] / 2
-    return ilsr_pairwise_dense(points, initial_params=start)
+    tolerance = _TOLERANCE if start is None else _RESAMPLE_TOLERANCE
+    return ilsr_pairwise_dense(points, initial_params=start, tol=tolerance)
