@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -10,10 +11,10 @@ KERNELS = {"kernel", "lean_kernel", "inline_kernel", "inlined", "operation", "im
 MOST_PARAMETERS = 10
 
 
+@cache
 def trees():
-    for folder in FOLDERS:
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            yield str(file.relative_to(ROOT)), ast.parse(file.read_text())
+    files = [file for folder in FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
+    return [(str(file.relative_to(ROOT)), ast.parse(file.read_text())) for file in files]
 
 
 def test_no_two_classes_share_a_name():
