@@ -31,6 +31,7 @@ ENVIRONMENTS = (
 
 EXTENDED = {
     "agent_tables",
+    "alphazero_integers",
     "alphazero_learning",
     "alphazero_training",
     "check_game",
@@ -40,9 +41,11 @@ EXTENDED = {
     "examples",
     "new_game",
     "opening_book",
+    "opponent_errors",
     "packaging",
     "page",
     "quarto_ga",
+    "quarto_solver",
     "quixo_included",
     "quixo_store",
     "quixo_sweepers",
@@ -54,9 +57,11 @@ EXTENDED = {
     "report_quixo_search",
     "reports",
     "strength",
+    "terminals",
     "training",
     "typing",
     "web_attacks",
+    "web_workers",
 }
 """The files whose tests all have the mark ``extended``, because the file takes long."""
 

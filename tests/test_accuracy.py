@@ -92,6 +92,7 @@ def test_reachable_positions_equal_those_found_slowly(game):
         assert reachable.count == len(slowly)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, Quixo(3), Nim((1, 3, 5, 7))], ids=str)
 def test_positions_are_drawn_uniformly(game):
     expected = 50

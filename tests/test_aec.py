@@ -173,6 +173,7 @@ assert lengths[0] == lengths[-1], lengths
 """
 
 
+@pytest.mark.extended
 def test_each_warning_is_printed_once_in_a_process():
     """The warning is that of PettingZoo's wrappers, and the queue of PettingZoo's logger does not grow."""
     done = subprocess.run([sys.executable, "-c", MISUSE], capture_output=True, text=True, check=True)

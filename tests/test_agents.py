@@ -101,6 +101,7 @@ def test_random_is_uniform():
     assert abs(counts - 1000).max() < 140  # 5 standard deviations
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_minimax_finds_every_win_and_loss_within_its_depth(game, depth):

@@ -358,6 +358,7 @@ def test_at_a_temperature_the_agent_varies_but_takes_a_win():
     assert set(agent.act_batch(batch_of([win] * 50)).tolist()) == {2}
 
 
+@pytest.mark.extended
 def test_the_contempt_is_sampled_for_every_action():
     """An untrained network predicts a draw with a probability near one half; a position has a value from -1/2 to 0."""
     game = Quixo()
@@ -373,6 +374,7 @@ ALPHAZERO = {"exploration": 1.5, "prior_temperature": 1.0, "temperature": 0.0, "
 AGAINST_DRAWS = {"exploration": 0.25, "prior_temperature": 2.0, "temperature": 0.2, "contempt": 1.0}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("game", "defaults"),
     [

@@ -50,6 +50,7 @@ def shares_of(root, best):
     return {action: count / sum(visits.values()) for action, count in visits.items()}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -340,6 +341,7 @@ def test_the_better_player_avoids_repetitions():
     assert share_of_waits(Quixo(5), 0.0, lambda own, opp: np.sign(own - opp) / 2, lambda own, opp: own > opp + 3) == 0
 
 
+@pytest.mark.extended
 def test_with_contempt_a_risk_is_better_than_a_repetition():
     """The player who takes a blank cube first gets a worse position. Waiting is 0, or the worst with contempt."""
     options = (lambda own, opp: 0.4 * (own + opp > 16), lambda own, opp: own + opp == 16)

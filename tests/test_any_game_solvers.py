@@ -294,6 +294,7 @@ def test_endless_play_of_a_game_that_declares_none_is_an_error(ask):
         ask()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("game", "quick"),
     [

@@ -228,6 +228,7 @@ def test_the_perfect_player_of_nim_wins_as_second() -> None:
     assert comparison.total("random").seats[0] == Record(losses=20)
 
 
+@pytest.mark.extended
 def test_same_seed_same_table() -> None:
     def table(seed: int) -> dict[str, object]:
         data = to_json(compare("TicTacToe-v0", ["random", "minimax:depth=2", "random"], games=20, seed=seed))
@@ -238,6 +239,7 @@ def test_same_seed_same_table() -> None:
     assert table(3)["pairs"] != table(4)["pairs"]
 
 
+@pytest.mark.extended
 def test_a_pair_plays_the_same_with_other_agents() -> None:
     few = compare("ConnectFour-v0", ["random", "minimax:depth=1"], games=20, seed=5)
     many = compare("ConnectFour-v0", ["minimax:depth=2", "random", "random", "minimax:depth=1"], games=20, seed=5)
@@ -246,6 +248,7 @@ def test_a_pair_plays_the_same_with_other_agents() -> None:
     assert found.match.plies == few.pairings[0].match.plies
 
 
+@pytest.mark.extended
 def test_labels_and_totals() -> None:
     game = TIC_TAC_TOE
     agents: list[str | Agent | tuple[str, Agent]] = [

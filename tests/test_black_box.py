@@ -139,6 +139,7 @@ def test_seeds_make_runs(solver):
     assert run(1) == run(1) != run(2)
 
 
+@pytest.mark.extended
 @solvers
 @seeds
 def test_ones_are_counted_to_the_last(solver, seed):

@@ -186,6 +186,7 @@ def test_render_draws_a_position(tmp_path: Path) -> None:
         np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), rgb_array(Position.start(Quixo()).draw()))
 
 
+@pytest.mark.extended
 def test_compare_draws_the_ratings_and_scores(tmp_path: Path) -> None:
     for name in ("plot.png", "plot.svg"):
         result = run(

@@ -183,6 +183,7 @@ def test_the_linear_relaxation_is_that_of_scipy():
         assert DualAscent(problem).bound(uncovered, full, math.inf) <= wanted + 1e-9
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("solver", EXACT)
 def test_exact_solvers_find_the_least_cost_and_prove_it(solver):
     for problem in small_problems(range(60)):
@@ -239,6 +240,7 @@ def test_a_star_expands_no_more_than_dijkstra():
         assert astar < dijkstra
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("solver", HEURISTICS)
 def test_heuristics_cover_everything_and_never_beat_the_least_cost(solver):
     reached = 0
@@ -270,6 +272,7 @@ def test_row_weighting_beats_report_b(n, report):
     assert costs[-1] == result.value
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("n", "most"), [(20, 25), (100, 214), pytest.param(500, 1_690, marks=pytest.mark.slow)])
 def test_our_genetic_algorithm_in_a_tenth_of_the_calls_of_report_b(n, most):
     """With 20,020 calls. Report B's algorithm reaches the weights 24, 185-219 and 1,584-1,624 with 201,500 calls."""
@@ -356,6 +359,7 @@ def test_a_time_limit_ends_a_search_with_its_best_solution(solver, monkeypatch):
     assert [incumbent.value for incumbent in reports][-1] == result.value
 
 
+@pytest.mark.extended
 @settings(deadline=None, max_examples=30)
 @given(lists=st.lists(st.sets(st.integers(0, 130), min_size=1), min_size=1, max_size=8))
 def test_sets_of_several_words(lists):

@@ -120,6 +120,7 @@ def test_frame_is_a_writable_picture_of_even_sides(game: Game, text: str) -> Non
         assert bytes(corner).hex() == BACKGROUND.removeprefix("#")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "game", [Quixo(2), Quixo(7), ConnectN(3, 3, 3), ConnectN(8, 8, 5), ConnectN(6, 7, 4, gravity=True)], ids=repr
 )

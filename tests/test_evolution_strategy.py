@@ -171,6 +171,7 @@ def worth(position, action, genome, depth):
     return value if after.to_move == position.to_move else -value
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("hidden", [0, 3])
 @pytest.mark.parametrize("game", SEARCHED, ids=repr)
@@ -487,6 +488,7 @@ def test_weighted_rules_are_trained_and_played(tmp_path):
         make_agent(f"evolution_strategy:{path}", "Quixo-v0")
 
 
+@pytest.mark.extended
 def test_the_champion_that_comes_with_the_package():
     agent = make_agent("evolution_strategy:quixo", "Quixo-v0", seed=1)
     total = play_match(agent.game, agent, make_agent("random", "Quixo-v0", seed=2), 200).sides[0].total

@@ -100,6 +100,7 @@ def test_agents_use_the_solution_of_any_game(spec):
     assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "spec", ["minimax:depth=1", "minimax:depth=3", "mcts:simulations=30", "alphazero:simulations=8"]
 )

@@ -83,6 +83,7 @@ def test_random_play_has_the_expected_regret(sets):
         assert abs(found.mean() - mean.mean()) < 4 * error
 
 
+@pytest.mark.extended
 def test_exact_play_loses_nothing(sets):
     for positions in sets:
         assert decided("exact", positions.evenly(20)).sum() == 0

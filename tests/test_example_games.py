@@ -100,6 +100,7 @@ def assert_equal(env, reference):
     assert Position.from_observation(position.game, position.observation(), position.to_move) == position
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("spec", [*SMALL, *LARGE])
 def test_random_games_equal_the_reference(spec):
     """At every ply and at the end, in the environment of PettingZoo."""
@@ -154,6 +155,7 @@ def test_the_vector_environment_shows_the_view_of_the_seat_also_at_the_end(spec,
     assert ends > 3
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("spec", [*SMALL, *(pytest.param(spec, marks=pytest.mark.slow) for spec in LARGE)])
 def test_check_game(spec):
     game, _ = pair(spec)
@@ -236,6 +238,7 @@ class TestHex:
         with pytest.raises(ValueError, match="the game goes on, but no action is legal"):
             Position.from_text(pair("Hex:size=3,swap=true")[0], "XXX/XXX/XXX X")
 
+    @pytest.mark.extended
     def test_the_evaluation_is_the_difference_of_the_missing_stones(self):
         game, start = pair("Hex:size=5")
         rng = np.random.default_rng(0)
@@ -298,6 +301,7 @@ def test_a_person_swaps_on_the_command_line(tmp_path):
     assert "X has won" in done.output
 
 
+@pytest.mark.extended
 def test_the_page_offers_the_games(tmp_path):
     port, specs = free_port(), ["Breakthrough", "Hex", "Othello"]
     options = [word for spec in specs for word in ("--game", place_of(spec))]

@@ -163,6 +163,7 @@ def without_optional_packages():
     return dict(zip((*programs, *COMMANDS), json.loads(done.stdout), strict=True))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_missing_package_is_named_with_its_extra(program, without_optional_packages):
     assert without_optional_packages[program] == missing_package(*PROGRAMS[program])

@@ -73,6 +73,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("write", "suffix"), WRITERS.values(), ids=WRITERS)
 def test_every_writer_follows_links_and_keeps_modes_pipes_and_other_names(write, suffix):
     file, link, dangling, pipe, hard = (Path(f"{name}{suffix}") for name in ("file", "link", "none", "pipe", "hard"))
@@ -158,6 +159,7 @@ def test_a_new_file_has_the_mode_of_the_umask():
         assert stat.S_IMODE(Path(f"file{mask}").stat().st_mode) == mode
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_an_open_file_gets_the_content_between_the_other_output(path):
     Path("link").symlink_to("/dev/stdout")

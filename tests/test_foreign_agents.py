@@ -155,6 +155,7 @@ def test_files_of_the_same_name_are_different_modules(tmp_path):
     assert (first.act(observation), second.act(observation)) == (1, 2)
 
 
+@pytest.mark.extended
 def test_a_newcomer_compares_a_function_by_one_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("newcomer.py").write_text("def agent(observation):\n    return int(observation['action_mask'].argmax())\n")
@@ -193,6 +194,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.extended
 def test_bad_agents_do_not_end_a_tournament(tmp_path, monkeypatch):
     monkeypatch.setattr("ci_envs.agent_interface.isolation._MOST_FAILURES", 1)
     good = ["random", "exact", f"{FILE}:lowest", f"{FILE}:nth:n=1"]
@@ -216,6 +218,7 @@ def test_bad_agents_do_not_end_a_tournament(tmp_path, monkeypatch):
     assert all(comparison.total(label).faults == 0 for label in good)
 
 
+@pytest.mark.extended
 def test_a_tournament_is_resumed(tmp_path, monkeypatch):
     agents = ["random", "minimax:depth=1", foreign.lowest]
     whole = compare("TicTacToe-v0", agents, games=10)
@@ -246,6 +249,7 @@ def test_a_tournament_is_resumed(tmp_path, monkeypatch):
         compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("isolate", [False, QUICK], ids=["here", "isolated"])
 @pytest.mark.parametrize("name", ["Counter", "CopiedCounter"])
 def test_an_agent_can_keep_a_memory_of_each_game(name, isolate):
@@ -278,6 +282,7 @@ def test_environments_tell_the_opponent_of_each_game():
         make_vec("TicTacToe-v0", 2, opponent=foreign.Counter)
 
 
+@pytest.mark.extended
 def test_seeds_repeat_the_actions_of_any_agent():
     for thing, isolate in ((foreign.Chooser, False), (foreign.Chooser, True), (f"{FILE}:global_random", True)):
         first, second = (
@@ -306,6 +311,7 @@ def test_a_program_that_fails(fault, message):
     assert missing.first_fault.startswith("cannot be started: ")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("program", ["yes", "yes >&2", "while true; do echo a1; sleep 0.01; done", "sleep 100"])
 def test_a_program_that_does_not_read_or_does_not_end_is_stopped(program):
     """The input and the output are larger than a pipe."""
@@ -350,6 +356,7 @@ def test_options_in_python_and_in_quotes():
         make_agent('q_learning:"a,b=1 c.npz"', GAME)
 
 
+@pytest.mark.extended
 def test_a_game_of_a_file(tmp_path):
     (tmp_path / "my_game.py").write_text(
         "from ci_envs.games.connect_n import ConnectN\n\n\nclass Four(ConnectN):\n    pass\n"

@@ -37,6 +37,7 @@ def _known_states():
     assert states() == before
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("learner", SHORT)
 def test_a_training_leaves_the_generators(learner, tmp_path):
     train(learner, "TicTacToe-v0", output=tmp_path, seed=5, **SHORT[learner])

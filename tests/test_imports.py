@@ -153,12 +153,14 @@ def test_importing_the_package_is_light():
     assert "gymnasium" in loaded
 
 
+@pytest.mark.extended
 def test_playing_loads_nothing_heavy():
     loaded = loaded_by("import ci_envs; env = ci_envs.make('TicTacToe-v0'); env.reset(); env.step(0)")
     assert not loaded & HEAVY
     assert "numba" in loaded
 
 
+@pytest.mark.extended
 def test_the_list_of_agents_loads_no_library_for_learning():
     from ci_envs.registry.agents import AGENTS
 
@@ -169,6 +171,7 @@ def test_the_list_of_agents_loads_no_library_for_learning():
     assert not loaded & (HEAVY - {"scipy.stats"})
 
 
+@pytest.mark.extended
 def test_a_trained_policy_plays_without_the_compiler_of_torch():
     loaded = loaded_by(
         "import ci_envs; env = ci_envs.make('TicTacToe-v0'); env.reset(); "

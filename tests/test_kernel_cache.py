@@ -237,6 +237,7 @@ def without_home(*arguments):
     return subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=120)
 
 
+@pytest.mark.extended
 def test_commands_run_without_a_home_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = without_home("solve", "Quixo-v0:size=2", "--json", "-")

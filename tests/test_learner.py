@@ -111,6 +111,7 @@ def gradients(value_loss, logit, value):
     return learner.network.value[5].bias.grad.item()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("value", [-1.0, -0.3, 0.9])
 def test_the_cross_entropy_also_moves_a_network_that_is_sure_and_wrong(value):
     """With p = (1 + tanh x) / 2, the derivative of 2 (-t log p - (1 - t) log(1 - p)) is 4 (p - t)."""

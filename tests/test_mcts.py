@@ -329,6 +329,7 @@ def test_an_empty_batch_has_no_actions():
 # the tree is kept between moves
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", [Quixo(3), Quixo(5), TICTACTOE, Quarto()], ids=str)
 def test_the_search_continues_with_the_tree_of_the_last_move(game):
     agent, rng = MCTSAgent(game, simulations=500, reuse=True, seed=0), np.random.default_rng(0)

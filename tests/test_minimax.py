@@ -42,6 +42,7 @@ def value_of_win(plies):
     return (1_000_000 - plies) / 1_000_000
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("game", "depth"), GAMES, ids=str)
 def test_pruning_and_table_change_no_value(game, depth):
     plain = MinimaxAgent(game, depth=depth, pruning=False)

@@ -257,6 +257,7 @@ def xor_fitness(genomes, seed):
     return np.array([4 - ((evaluate_row(row, XOR_INPUTS, 1)[:, 0] - XOR) ** 2).sum() for row in genomes])
 
 
+@pytest.mark.extended
 def test_networks_grow_to_learn_xor():
     """No network without hidden nodes computes it. Stanley and Miikkulainen needed 32 generations of 150 on average."""
     optimiser = Neat(2, 1, 150, seed=0, activation="sigmoid")
@@ -545,6 +546,7 @@ def crash_after(monkeypatch, calls):
     monkeypatch.setattr(FitnessByPlay, "__call__", asked)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("options", KINDS)
 def test_a_broken_off_run_ends_with_the_same_champion(options, tmp_path, monkeypatch):
     options = SMALL | options
@@ -667,6 +669,7 @@ def test_games_that_cycle_are_cut_short_in_training():
     assert longest_game(TICTACTOE, None, None) > 10**6
 
 
+@pytest.mark.extended
 def test_the_shipped_champion_beats_random():
     total = play_match(Quixo(), NeatAgent(Quixo(), "quixo", seed=0), RandomAgent(Quixo(), seed=1), 100).sides[0].total
     assert total.wins >= 95

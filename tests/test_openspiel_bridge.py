@@ -193,6 +193,7 @@ def test_play_can_begin_in_any_position():
         game.new_initial_state(Position.start(Quixo(3)))
 
 
+@pytest.mark.extended
 def test_a_new_process_unpickles_and_ends_well():
     """OpenSpiel frees the registered games after Python has ended, which must not crash."""
     game = pyspiel.load_game("ci_envs_tic_tac_toe")

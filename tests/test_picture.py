@@ -145,6 +145,7 @@ def test_cells_are_where_letter_and_number_meet(game: Game) -> None:
             assert (region.x + region.width / 2, region.y + region.height / 2) == (x, y)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", [game for game in GAMES if not isinstance(game, Quarto)], ids=repr)
 def test_an_action_changes_only_pixels_between_the_regions_of_its_trace(game: Game) -> None:
     for before, after in pairwise(next(games_of(game, 1))[:15]):

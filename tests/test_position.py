@@ -465,6 +465,7 @@ def test_symmetry_0_is_the_identity(game):
         assert position.symmetries[0] == position
 
 
+@pytest.mark.extended
 @settings(deadline=None, max_examples=150)
 @given(game=st.sampled_from(GAMES), seed=st.integers(0, 2**32), plies=st.integers(0, 40), data=st.data())
 def test_symmetries_commute_with_play(game, seed, plies, data):

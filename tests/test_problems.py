@@ -66,6 +66,7 @@ def coverings():
     return lists.map(lambda drawn: (drawn[0], [*drawn[1], set(range(drawn[0]))]))
 
 
+@pytest.mark.extended
 @settings(deadline=None)
 @given(drawn=coverings(), generator=st.randoms(use_true_random=False))
 def test_cost_coverage_and_fitness(drawn, generator):

@@ -66,6 +66,7 @@ def test_a_draw_is_agreed_and_can_be_taken_back_by_both(service):
     assert (again.ending, names(again)) == (None, ["a1"])
 
 
+@pytest.mark.extended
 def test_an_agent_agrees_to_no_draw_but_to_a_takeback(service):
     id = begin(service, seats=("human", "random"), tokens=(ADA, ADA))
     with pytest.raises(GameStateError, match="an agent does not agree"):
@@ -105,6 +106,7 @@ def test_a_rematch_begins_once_with_swapped_seats_and_the_same_clock(service):
     assert service.propose(id, "rematch", tokens=[BEN]).record.rematch == rematch
 
 
+@pytest.mark.extended
 def test_names_follow_their_players_and_a_new_player_has_none(service):
     id = begin(service)
     both = [ADA, BEN]

@@ -57,6 +57,7 @@ def test_the_agent_plays_as_in_plain_python():
         assert played == [plain_action(network, position) for position in positions]
 
 
+@pytest.mark.extended
 def test_fitness_is_the_games_won_of_five():
     networks = [network for network in NETWORKS if sum(sizes(network)) < 250][:4]
     rng, again = np.random.default_rng(7), np.random.default_rng(7)

@@ -83,6 +83,7 @@ class PlainMCTS:
         return next(cell for cell in range(9) if best.stones[cell] != stones[cell])
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("repairs", list(itertools.product((False, True), repeat=2)))
 def test_mcts_plays_the_moves_of_the_plain_search(repairs):
     actions = []
@@ -93,6 +94,7 @@ def test_mcts_plays_the_moves_of_the_plain_search(repairs):
     assert len(set(actions)) > 2
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("repairs", "won", "lost"),
     [((False, False), 75.0, 19.75), ((False, True), 95.75, 4.25), ((True, False), 98.0, 1.5), ((True, True), 98.75, 0)],

@@ -76,6 +76,7 @@ def marked(rule, position):
     return np.flatnonzero(marks).tolist()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("rule", range(1, 15))
 def test_rules_allow_the_actions_of_plain_python(rule):
     """The positions are late, so they contain lines of three and four."""

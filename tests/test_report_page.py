@@ -45,6 +45,7 @@ def page():
     return report_page(compare("TicTacToe-v0", agents, games=6, seed=3))
 
 
+@pytest.mark.extended
 def test_the_page_needs_no_other_file(page):
     for tag, attributes in Reader(page).tags:
         assert tag not in ("link", "img", "iframe")
@@ -94,6 +95,7 @@ def test_a_game_that_ends_with_a_fault_has_its_illegal_action():
     assert [lost.actions[-1] for lost in pairing.match.sides[1].lost_games] == [-1, -1]
 
 
+@pytest.mark.extended
 def test_the_number_of_games_on_the_page_is_limited():
     agents = [(f"agent {number}", first_legal) for number in range(8)]
     page = report_page(compare("TicTacToe-v0", agents, games=2))
@@ -101,6 +103,7 @@ def test_the_number_of_games_on_the_page_is_limited():
     assert re.search(r"\d+ more are not shown", page)
 
 
+@pytest.mark.extended
 def test_the_command_writes_the_page_with_agents_of_a_folder(tmp_path):
     agents = tmp_path / "agents"
     agents.mkdir()

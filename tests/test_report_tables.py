@@ -243,6 +243,7 @@ def test_figures_of_report_b():
     assert shares_won([nim_optimal], moves_first=True, runs=1) == [0]
 
 
+@pytest.mark.extended
 def test_the_preset_of_report_b_wins_as_many_games():
     trainer = learned("q_learning:preset=B34", "Nim-v0:heaps=1,3,5,7", 10_000)
     assert trainer.metrics()["won"] / 10_000 == pytest.approx(0.947, abs=0.012)
@@ -417,6 +418,7 @@ def test_a_learner_continues_with_the_table_of_another_learner():
     assert 0 < second.metrics()["won"] <= 100
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("spec", "game", "words"),
     [

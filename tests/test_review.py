@@ -320,6 +320,7 @@ def evaluations(evaluator, line):
     return asyncio.run(all_of_them())
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("environment", SOLVED)
 def test_a_review_finds_all_mistakes_of_solved_games_and_no_others(evaluator, environment):
     rng = np.random.default_rng(1)

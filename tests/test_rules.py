@@ -43,6 +43,7 @@ def test_every_game_is_compared_over_100_000_plies():
         assert sum(plies for game, plies in PLIES.items() if isinstance(game, game_class)) == 100_000
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", PLIES, ids=repr)
 def test_random_play_agrees_with_the_reference(game: Game):
     rng = random.Random(repr(game))

@@ -105,6 +105,7 @@ def observations():
     return observations_of(GAME, words)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_plays_legal_actions(trained, observations, name):
     agent = as_agent(trained[name], GAME)

@@ -161,6 +161,7 @@ def test_an_agent_plays_in_a_match_as_through_act(name):
         assert [reference.act(observation_of(position)) for position in positions_of(recorder)] == recorder.actions
 
 
+@pytest.mark.extended
 @agents
 def test_an_agent_plays_in_a_comparison_as_through_act(name):
     game = AGENTS[name][0]

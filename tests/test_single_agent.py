@@ -183,6 +183,7 @@ def test_an_illegal_action_of_the_opponent_is_not_reported_as_the_agents():
     assert (reward, terminated, info["illegal_action"]) == (0, True, False)
 
 
+@pytest.mark.extended
 def test_learning_without_masks_prints_nothing(capfd):
     """Most of the first games end with an illegal action."""
     ppo = pytest.importorskip("stable_baselines3").PPO

@@ -114,6 +114,7 @@ def test_tic_tac_toe_has_5478_positions_and_is_drawn():
     assert solution.value(Position.start(TIC_TAC_TOE)) == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("text", "squares"),
     [("7.2./3.9e/0.b4/.1f. c 1", False), ("7.2./3.9e/0.b4/.1f. - 0", False), ("7.2./3.9e/0.b4/.1f. - 0", True)],
@@ -127,6 +128,7 @@ def test_quarto_endgames_equal_plain_minimax_everywhere(text, squares):
     assert sum(solution.counts.values()) == len(positions)
 
 
+@pytest.mark.extended
 def test_quarto_with_eight_empty_cells_is_solved_equally_under_symmetries():
     root = Position.from_text(Quarto(), "b9.e/..../a.d./35.8 - 0")
     images = [root.symmetries[k] for k in (1, 5_000, 12_287)]
@@ -195,6 +197,7 @@ def test_positions_too_many_to_count_are_solved_all_the_same(monkeypatch):
     assert solution.value(root) == plain_minimax(root)[0]
 
 
+@pytest.mark.extended
 def test_small_boards_of_connect_n():
     four = Position.start(ConnectN(4, 4, 4, gravity=True))
     assert sum(solve(four).counts.values()) == 161_029  # OEIS A212693
@@ -225,6 +228,7 @@ def test_a_proof_that_takes_too_long_is_given_up(monkeypatch):
         solve(Position.start(ConnectN(5, 5, 4)))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", [ConnectN(4, 4, 3), ConnectN(4, 4, 4)], ids=str)
 def test_proofs_equal_search(game, monkeypatch):
     monkeypatch.setattr("ci_envs.solver.proof._GRADING_NODES", 30_000)
@@ -294,6 +298,7 @@ def test_a_full_memory_of_scores_forgets_them_and_stays_correct(monkeypatch):
     np.testing.assert_array_equal(scores, GravitySolution(game).scores(words))
 
 
+@pytest.mark.extended
 def test_connect_four_equals_bitbully():
     """BitBully (https://github.com/MarkusThill/BitBully) is another solver of Connect Four."""
     bitbully = pytest.importorskip("bitbully")

@@ -71,6 +71,7 @@ def nim_sum(position):
     return total
 
 
+@pytest.mark.extended
 def test_a_day_has_one_puzzle_for_each_environment(service):
     puzzles = DailyPuzzles(service)
     assert puzzles.environments() == [

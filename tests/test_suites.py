@@ -51,6 +51,7 @@ def plain_value(own, opp):
     return (-1, 1 + max(losses)) if len(losses) == len(free) else (0, None)
 
 
+@pytest.mark.extended
 def test_the_file_of_tictactoe_has_all_positions_with_the_values_of_plain_minimax(file):
     """Only PyArrow reads the file, and the values are computed again from its planes."""
     rows = pq.read_table(file).to_pylist()
@@ -235,6 +236,7 @@ def test_without_pyarrow_the_message_names_the_extra(file, monkeypatch):
         read_set(file)
 
 
+@pytest.mark.extended
 def test_the_commands_make_a_suite_and_grade_a_function_of_a_file(tmp_path):
     mine, folder = tmp_path / "mine.py", tmp_path / "made"
     mine.write_text("def first(observation):\n    return int(observation['action_mask'].argmax())\n")

@@ -248,6 +248,7 @@ def begin_with(monkeypatch, game, rows):
     monkeypatch.setattr(tabular_training, "new_table", prepared)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("method", "options"), [(Q, {}), (MC, {}), (MC, {"visits": "every"})])
 def test_a_potential_moves_every_value_by_itself_alone(tmp_path, method, options):
     """Ng, Harada and Russell 1999: the same play, of which nothing depends on the values, gives Q less the potential.
@@ -469,6 +470,7 @@ def results(folder):
     return [(folder / file).read_bytes() for file in ("best.npz", "curve.csv")]
 
 
+@pytest.mark.extended
 def test_an_interrupted_process_resumes(tmp_path):
     """The signal comes after the first checkpoint. test_training_runs.py kills a process of each learner."""
     code = """
@@ -781,6 +783,7 @@ def spec(tmp_path_factory):
     return training.train("q_learning:symmetries=true", "TicTacToe-v0", output=folder, episodes=300_000, **SHORT)
 
 
+@pytest.mark.extended
 def test_the_command_line_trains_and_plays(tmp_path, spec):
     trained = run("train", "monte_carlo:values=state", "TicTacToe-v0", "--episodes", "2000", "--output", str(tmp_path))
     assert trained.exit_code == 0
@@ -836,12 +839,14 @@ def test_equally_good_actions_are_equally_likely(tmp_path):
 # --- what is learned
 
 
+@pytest.mark.extended
 def test_q_learning_learns_all_of_tic_tac_toe(tmp_path):
     agent = train(tmp_path, episodes=4_000_000, random_plies=8)
     assert len(positions_of(TICTACTOE)) == 4520
     assert mistakes(agent) == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("options", [{}, {"values": "state"}, {"visits": "every"}])
 def test_monte_carlo_does_not_lose_at_tic_tac_toe(tmp_path, options):
     agent = train(tmp_path, MC, episodes=500_000, **options)
@@ -851,6 +856,7 @@ def test_monte_carlo_does_not_lose_at_tic_tac_toe(tmp_path, options):
         assert [seat.games for seat in side.seats] == [games // 2, games // 2]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("options", [{"exploration": "softmax"}, {"shaping": "potential"}])
 def test_the_options_learn_tic_tac_toe(tmp_path, options):
     agent = train(tmp_path, episodes=500_000, symmetries=True, random_plies=8, **options)
@@ -870,6 +876,7 @@ def test_q_learning_learns_quixo_3x3(tmp_path):
     assert mistakes(agent) <= 0.01 * len(positions_of(agent.game))
 
 
+@pytest.mark.extended
 def test_a_potential_leaves_the_best_play_as_it_is_and_plain_rewards_for_lines_do_not(tmp_path):
     options = {"environment": "Quixo-v0:size=3", "episodes": 700_000, "symmetries": True, "random_plies": 12}
     hundredth = 0.01 * len(positions_of(Quixo(3)))

@@ -234,6 +234,7 @@ def test_a_command_gets_its_own_reply_and_the_reason(tmp_path):
     assert "Your opponent played c3." in env.step("Action: b2")[0]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("body", "options", "message"),
     [

@@ -72,6 +72,7 @@ def test_a_compiled_agent_chooses_the_same_in_threads(name):
     assert in_threads(action, range(COUNT)) == alone
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("spec", "game"),
     [

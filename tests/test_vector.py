@@ -398,6 +398,7 @@ class TestCopies:
         assert_same(played(twin), expected)
         assert_same(played(twin, seed=3), played(env, seed=3))
 
+    @pytest.mark.extended
     def test_in_another_process(self, tmp_path):
         env = make_vec("TicTacToe-v0", 5, opponent="minimax:depth=2,table_mb=0.1")
         played(env, seed=0, steps=8)

@@ -96,6 +96,7 @@ def answered(client, game, plies):
     return wait_until(lambda: state if (state := read(client, game))["plies"] >= plies else None)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_whole_game_against_an_agent(client, environment, seat):
@@ -171,6 +172,7 @@ def test_taking_back(client):
     post(client, late, "undo", 409)  # the agent's ply alone is not the person's to take back
 
 
+@pytest.mark.extended
 def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     """The moves of the agent are played again too, and a different move forgets what was taken back."""
     service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
@@ -191,6 +193,7 @@ def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     assert other.play(id, "a3", tokens=TOKENS).record.undone == ()
 
 
+@pytest.mark.extended
 def test_an_exported_game_is_imported(tmp_path):
     service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
     actions = ["b2", "a1", "c3"]
@@ -382,6 +385,7 @@ REQUESTS = st.one_of(
 )
 
 
+@pytest.mark.extended
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(requests=st.lists(REQUESTS, min_size=1, max_size=25))
 def test_a_game_is_consistent_after_any_sequence_of_requests(client, requests):
@@ -531,6 +535,7 @@ def test_exact_values_of_the_default_m_n_k_game_are_those_found_within_the_limit
     assert any(found)
 
 
+@pytest.mark.extended
 def test_exact_plays_the_default_m_n_k_game():
     assert Catalog().agent("exact", ConnectN(6, 6, 4)).game == ConnectN(6, 6, 4)
     with pytest.raises(ValueError, match="'exact' can take minutes for a move of"):
@@ -636,6 +641,7 @@ def schema(tmp_path_factory):
     return schemathesis.openapi.from_asgi("/openapi.json", create_app(path, workers=1, hosts=hosts, limits=UNLIMITED))
 
 
+@pytest.mark.extended
 def test_every_operation_is_tried(schema):
     known = {(operation.ok().method.upper(), operation.ok().path) for operation in schema.get_all_operations()}
     assert known == {(method, f"/api{path}") for method, path in OPERATIONS}

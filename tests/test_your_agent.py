@@ -118,6 +118,7 @@ USES = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("row", "column"),
     [(row, column) for row, column, _ in CELLS if row not in OTHERS],
