@@ -141,7 +141,7 @@ class Forest:
             count, asked = grow_trees(*search, first)
             while asked:
                 outputs = evaluate(planes[:asked])
-                if evaluate is not self._checked:  # only once, because it takes as long as the calls of grow_trees
+                if evaluate is not self._checked:  # only once, because it takes a hundredth of a search
                     self._check(outputs, asked)
                     self._checked = evaluate
                 count, asked = grow_trees(*search, (count, *outputs))

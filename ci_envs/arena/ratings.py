@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 _ELO = 400 / math.log(10)
 _PRIOR_WINS = 0.5
 _RESAMPLES = 1000
-_TOLERANCE, _RESAMPLE_TOLERANCE = 1e-8, 1e-3  # the second is less than 0.1 Elo, and the resamples differ by several Elo
+_TOLERANCE, _RESAMPLE_TOLERANCE = 1e-8, 1e-3  # the second changes an interval by less than 0.1 Elo
 
 
 @dataclass(frozen=True)
