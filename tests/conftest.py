@@ -39,6 +39,7 @@ EXTENDED = {
     "cluster",
     "compiled",
     "examples",
+    "names",
     "new_game",
     "opening_book",
     "opponent_errors",

@@ -64,6 +64,7 @@ class TestPettingZooSuite:
         pettingzoo.test.test_save_obs(make(id))
         assert "must be Box" in capsys.readouterr().out  # dictionaries cannot be saved as images
 
+    @pytest.mark.extended
     def test_render(self, id):
         pettingzoo.test.render_test(lambda **options: fast(make(id, **options)))
 

@@ -197,6 +197,7 @@ def test_256_trees_in_lock_step_are_256_trees(game, selection):
             np.testing.assert_array_equal(whole[i : i + 1], one)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_wins_and_losses_at_hand_are_found_whatever_the_network_says(game, selection):

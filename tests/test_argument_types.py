@@ -73,6 +73,7 @@ def test_the_count_sees_a_game_in_a_tuple_and_an_explicit_type(inferences):
     assert inferences == [tuple, tuple, tuple, Quixo]
 
 
+@pytest.mark.extended
 @agents
 def test_decisions_infer_no_types(game, spec, inferences):
     agent = make_agent(spec, game, seed=0)

@@ -541,6 +541,7 @@ class TestAgent:
             assert str(tmp_path if "x" in arguments[-1][-1] else model_path) in done.stderr
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("spec", "id", "opponent", "fewest_wins", "most_losses"),
     [

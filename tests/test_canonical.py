@@ -29,6 +29,7 @@ def play_at_random(game, plies, rng):
         position = Position.start(game) if over else position.play(rng.choice(position.legal_actions()))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_the_canonical_form_is_an_image_and_the_same_for_all_images(game):
     for position in play_at_random(game, 100, np.random.default_rng(0)):

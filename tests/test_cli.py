@@ -76,6 +76,7 @@ def test_json_to_a_file(tmp_path: Path) -> None:
     assert [agent["agent"] for agent in json.loads(path.read_text())["agents"]] == ["random", "random#2"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("arguments", "mentions"),
     [
@@ -301,6 +302,7 @@ def test_info_describes_everything_that_has_a_name(name: str, mentions: tuple[st
     assert not re.search(r"``|:\w+:`", result.stdout)
 
 
+@pytest.mark.extended
 def test_info_has_every_option_of_every_agent_solver_and_trainer() -> None:
     for names, find, options_of in (
         (AGENTS.names(), AGENTS.find, AGENTS.options),

@@ -263,6 +263,7 @@ def test_a_seed_repeats_a_run(solver):
     assert [value for _, _, value in first.history] == [value for _, _, value in again.history]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("n", "report"), [(20, 24), (100, 182), (500, 1_262), (1000, 2_878)])
 def test_row_weighting_beats_report_b(n, report):
     result = optimise(set_covering(n), "row_weighting:moves=3000", seed=1)

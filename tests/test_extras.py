@@ -169,6 +169,7 @@ def test_a_missing_package_is_named_with_its_extra(program, without_optional_pac
     assert without_optional_packages[program] == missing_package(*PROGRAMS[program])
 
 
+@pytest.mark.extended
 def test_playing_with_neat_and_lists_of_layers_need_no_optional_package(without_optional_packages):
     assert [without_optional_packages[program] for program in COMPLETE] == [None, None]
 

@@ -79,6 +79,7 @@ LOWEST = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("thing", LOWEST.values(), ids=LOWEST)
 def test_any_object_is_an_agent(thing):
     """Each of them plays the lowest legal action: in compare, as an opponent, in accuracy, exam and ladder."""
@@ -410,6 +411,7 @@ def test_info_describes_references(reference, mentions):
     assert all(mention in done.stdout for mention in mentions), done.stdout
 
 
+@pytest.mark.extended
 def test_a_trainer_of_a_file_trains_resumes_and_draws_its_curve(tmp_path):
     trainer = f"{Path(FILE).with_name('trainer.py')}:Rounds"
     done = run("train", trainer, "TicTacToe-v0", "--rounds", 2, "--set", "ladder=random", "--output", tmp_path / "a")

@@ -43,6 +43,7 @@ def test_a_training_leaves_the_generators(learner, tmp_path):
     train(learner, "TicTacToe-v0", output=tmp_path, seed=5, **SHORT[learner])
 
 
+@pytest.mark.extended
 def test_a_training_that_fails_leaves_the_generators(tmp_path, monkeypatch):
     def fail(*_, **__):
         torch.rand(1)

@@ -168,6 +168,7 @@ def test_an_operation_is_compiled_once_for_all_its_callers(folder):
     assert len(built) == 1
 
 
+@pytest.mark.extended
 def test_threads_call_a_function_and_its_compiled_caller(folder):
     for _ in range(5):
         shutil.rmtree(folder, ignore_errors=True)

@@ -121,6 +121,7 @@ def test_the_cross_entropy_also_moves_a_network_that_is_sure_and_wrong(value):
         assert gradients("squared_error", logit, value) == pytest.approx(expected / np.cosh(logit) ** 2, rel=1e-2)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("value_loss", ["cross_entropy", "squared_error"])
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
 def test_a_diverging_network_ends_the_training_with_a_clear_error(optimizer, value_loss):

@@ -27,6 +27,7 @@ def taking(text: str) -> str:
     return f"{pile}-{taken}"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("game", "theirs", "name_of"),
     [

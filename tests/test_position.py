@@ -317,6 +317,7 @@ def test_an_action_can_be_played_by_its_name(game):
             position.play("no such action")
 
 
+@pytest.mark.extended
 @each_game
 def test_an_illegal_action_raises_a_value_error_that_names_it(game):
     for position in playout(game, seed=6):
@@ -484,6 +485,7 @@ def test_symmetries_commute_with_play(game, seed, plies, data):
         assert image.play(mapped[action]) == position.play(action).symmetries[symmetry]
 
 
+@pytest.mark.extended
 @settings(deadline=None, max_examples=30)
 @given(game=st.sampled_from(GAMES), seed=st.integers(0, 2**32), data=st.data())
 def test_symmetries_have_inverses(game, seed, data):

@@ -270,6 +270,7 @@ ENVIRONMENTS = [
 ]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("id", "options"), ENVIRONMENTS)
 def test_gymnasium_checker(id, options):
     env = gymnasium.make(f"ci_envs/{id}", render_mode="rgb_array", **options)

@@ -159,6 +159,7 @@ def test_the_champion_that_comes_with_the_package():
         make_agent("report:A6", Quixo(4))
 
 
+@pytest.mark.extended
 def test_equal_seeds_make_equal_champions():
     champions = [quixo_layers.evolve(np.random.default_rng(4), 2)[0] for _ in range(2)]
     assert np.array_equal(*map(row_of, champions))

@@ -140,6 +140,7 @@ def first_population(seed):
     return np.random.default_rng(seed).random((200, 2))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("selection", "misere", "first", "last"),
     [("roulette", True, 3379, 4352), ("tournament", True, 3379, 4675), ("tournament", False, 2621, 5570)],

@@ -119,6 +119,7 @@ def test_the_agent_refuses_other_games(game):
         make_agent("report:C", game)
 
 
+@pytest.mark.extended
 def test_ours_does_not_lose():
     rows = {row.quantity: row for row in sections()["C"].run(RunOptions(quick=True)).rows}
     assert rows["won"].ours.value > rows["won"].report.value

@@ -52,6 +52,7 @@ def test_the_page_needs_no_other_file(page):
         assert not {"src", "href"} & attributes.keys()
 
 
+@pytest.mark.extended
 def test_names_and_messages_are_text(page):
     reader = Reader(page)
     assert [tag for tag, _ in reader.tags].count("script") == 1

@@ -336,6 +336,7 @@ def test_a_review_finds_all_mistakes_of_solved_games_and_no_others(evaluator, en
         assert mistakes_of(line, combined(positions, actions, kept)).keys() <= expected.keys()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("environment", SOLVED)
 def test_a_hint_and_the_best_line_keep_the_value_as_the_oracle_knows_it(evaluator, environment):
     async def check(position):

@@ -195,6 +195,7 @@ def test_quixo_mover_who_completes_both_lines_loses():
     assert after.result == 1
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("size", range(2, 8))
 def test_an_unfinished_quixo_position_has_a_legal_action(size):
     rng = random.Random(size)

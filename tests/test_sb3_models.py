@@ -118,6 +118,7 @@ def test_a_model_plays_legal_actions(trained, observations, name):
     assert (side.total.games, side.faults) == (4, 0)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", ["MaskablePPO", "MaskablePPO tutorial"])
 def test_masked_models_play_what_they_predict(trained, observations, name):
     masks = observations["action_mask"]

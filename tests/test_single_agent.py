@@ -59,6 +59,7 @@ def test_vector_of_environments(id):
     assert [env.unwrapped.seat for env in envs.envs] == [1, 1, 1]
 
 
+@pytest.mark.extended
 def test_gymnasium_checker_with_rendering():
     check_env(gymnasium.make("ci_envs/Quixo-v0", render_mode="rgb_array").unwrapped)
 

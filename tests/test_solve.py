@@ -95,6 +95,7 @@ def counts_by_minimax(positions: list[Position]) -> tuple[dict, dict]:
 OUTCOMES = {"win": 1, "draw": 0, "loss": -1}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "game",
     [TIC_TAC_TOE, ConnectN(3, 3, 3, True), Nim((1, 2, 3)), Nim((2, 2, 2), 2, True)],
@@ -159,6 +160,7 @@ def reference_minimax(reference: QuartoReference) -> tuple[int, int]:
     return max(ranking(*follower) for follower in followers)[1:]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("squares", [False, True])
 def test_quarto_endgames_equal_minimax_over_the_reference_rules(squares):
     for position in quarto_endgames(Quarto(squares), empty=3, count=20):
@@ -391,6 +393,7 @@ def test_quixo_4x4_is_won(quixo4):
     assert (quixo4.value(start), quixo4.distance(start)) == (1, 21)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("size", [2, 3])
 def test_quixo_equals_value_iteration_over_the_reference_rules(size):
     game = Quixo(size)
@@ -582,6 +585,7 @@ def some_positions(game, count=200):
     return positions
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, Nim(), Quixo(3), ConnectN(4, 4, 4, True)], ids=str)
 def test_exact_plays_as_its_options_say(game):
     solution, positions = solve(game), some_positions(game)
@@ -641,6 +645,7 @@ def test_the_command_line_solves_by_theory():
     assert "loses\nbest: 1-1" in run("Nim-v0:heaps=200,200,200,200").output
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -366,6 +366,7 @@ def test_symmetric_positions_share_values(tmp_path):
             assert sorted(seen) == sorted(values)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("symmetries", "positions"), [(True, 627), (False, 4520)])
 def test_a_table_has_one_row_for_each_position_up_to_symmetry(tmp_path, symmetries, positions):
     """Tic-tac-toe has 765 different positions, 138 of them final; 5,478 and 958 with all images."""
@@ -871,6 +872,7 @@ def test_every_won_position_of_nim_is_played_right(tmp_path, method):
     assert mistakes(agent) == 0
 
 
+@pytest.mark.extended
 def test_q_learning_learns_quixo_3x3(tmp_path):
     agent = train(tmp_path, environment="Quixo-v0:size=3", episodes=700_000, symmetries=True, random_plies=12)
     assert mistakes(agent) <= 0.01 * len(positions_of(agent.game))

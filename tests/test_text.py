@@ -86,6 +86,7 @@ def test_strange_texts_are_read_without_an_error(text):
         parse_reply(Position.start(game), text)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("reward", ["result", "both"])
 def test_games_have_the_rewards_of_the_board_environment(game, reward):

@@ -60,6 +60,7 @@ COMPILED = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_compiled_agent_chooses_the_same_in_threads(name):
     agent = COMPILED[name]()

@@ -98,6 +98,7 @@ def played(env, seed=None, steps=30, rng_seed=0):
 
 
 class TestEqualsSingleEnvironments:
+    @pytest.mark.extended
     @modes
     @environments
     @given(seed=st.integers(0, 2**32), seat=st.sampled_from([None, 0, 1]), threads=st.sampled_from([1, 2]))

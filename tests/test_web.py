@@ -130,6 +130,7 @@ def test_a_whole_game_against_an_agent(client, environment, seat):
     play(client, game, 0, status=409)
 
 
+@pytest.mark.extended
 def test_agents_are_repeatable_by_their_seed(client):
     games = [begin(client, seats=("human", "mcts:simulations=50"), seed=seed) for seed in (3, 3)]
     for game in games:

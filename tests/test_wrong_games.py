@@ -420,6 +420,7 @@ IN_EVERY_RUN = (
 )
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in IN_EVERY_RUN else pytest.mark.slow) for name in WRONG]
 )
