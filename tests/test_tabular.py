@@ -475,14 +475,15 @@ def results(folder):
 def test_an_interrupted_process_resumes(tmp_path):
     """The signal comes after the first checkpoint. test_training_runs.py kills a process of each learner."""
     code = """
-import signal, sys
+import signal, sys, time
 from ci_envs.agents.tabular import training
 from ci_envs.cli.main import main
 def play_and_wait(*arguments, play=training.play_episodes, calls=[]):
     calls.append(play(*arguments))
     if len(calls) == 2:
         print("waiting", flush=True)
-        signal.pause()
+        while True:
+            time.sleep(0.01)  # signal.pause() would not return if the signal came just before it
     return calls[-1]
 training.play_episodes = play_and_wait
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with SIGINT ignored
