@@ -292,6 +292,7 @@ def test_the_fork_server_is_a_copy_of_the_server_without_its_files(tmp_path):
         (fork_server,) = children(running.pid)
         assert command_of(fork_server) == command_of(running.pid)
         assert str(path) in files_of(running.pid)
+        os.kill(fork_server, signal.SIGSTOP)  # it forks no other worker while the workers are killed
         family = [*children(fork_server), fork_server]
         for pid in family:
             common = files_of(pid) & files_of(running.pid)
@@ -300,7 +301,8 @@ def test_the_fork_server_is_a_copy_of_the_server_without_its_files(tmp_path):
             os.kill(pid, signal.SIGKILL)
         game = begin(client, "TicTacToe-v0", "random")
         assert client.get(f"/api/games/{game['id']}", params={"after": 1}).json()["plies"] == 2
-        assert "ci_envs.web.fork_server" in command_of(*children(running.pid))
+        (fork_server,) = wait_until(lambda: children(running.pid))
+        assert "ci_envs.web.fork_server" in command_of(fork_server)
 
 
 def command_of(pid):
