@@ -12,7 +12,7 @@ from solver_games import BreakthroughBoard, HexBoard, OthelloBoard, PopOutBoard
 
 from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.exact import ExactAgent
-from ci_envs.arena import compare
+from ci_envs.arena import compare, play_match
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
 from ci_envs.games.openings import positions_of_random_play
@@ -292,6 +292,14 @@ def test_endless_play_of_a_game_that_declares_none_is_an_error(ask):
     """A recursion without a limit would exceed the stack and end the process."""
     with pytest.raises(EndlessPlayError, match=r"cannot be solved, because play from '.*' does not end within 4,096 p"):
         ask()
+
+
+def test_a_match_of_a_game_that_declares_no_cycles_ends_when_a_position_occurs_again():
+    undeclared, declared = UndeclaredCycles(2, 2, 3), PopOutBoard(2, 2, 3)  # nobody can win
+    with pytest.raises(EndlessPlayError, match=r"repeats the position '.*'\. If the rules allow"):
+        play_match(undeclared, *(make_agent("random", undeclared, seed=seed) for seed in (1, 2)), 100)
+    result = play_match(declared, *(make_agent("random", declared, seed=seed) for seed in (1, 2)), 100)
+    assert result.sides[0].total.draws == 100
 
 
 @pytest.mark.extended

@@ -13,7 +13,8 @@ from ci_envs.games.batch import ILLEGAL, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
+from ci_envs.games.truncation import UNLIMITED, ply_limit
+from ci_envs.solver.errors import endless
 from ci_envs.validation import exact_integer
 
 BATCH_SIZE = 1024
@@ -60,6 +61,7 @@ def play_match(
         ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
             array of another shape than (boards,).
         TypeError: an agent returns an array of another type than integers.
+        EndlessPlayError: a position occurs twice in a match without a limit.
 
     Examples:
         >>> from ci_envs import Nim, make_agent
@@ -201,6 +203,7 @@ class _Boards:
         self.lengths = np.zeros(n, dtype=np.int64)
         self.actions: list[tuple[NDArray[np.intp], NDArray[np.int64]]] = []
         self._openings, self._starters = words, starters
+        self._earlier = words
 
     def play_to_end(self, players: Sequence[_Player], limit: int, progress: Progress | None) -> None:
         """Play every game to its end, or to ``limit`` plies."""
@@ -217,6 +220,8 @@ class _Boards:
                 progress(before - after)
             if not after:
                 return
+            if limit == UNLIMITED:
+                self._check_repetition(ply)
 
     def lost_games(self, agent: int) -> Iterator[LostGame]:
         """Yield the first game that an agent lost in each seat."""
@@ -226,6 +231,16 @@ class _Boards:
                 played = (int(action) for rows, actions in self.actions for action in actions[rows == board])
                 own, opp = self._openings[board].tolist()
                 yield LostGame((own, opp), moved_first, tuple(played))
+
+    def _check_repetition(self, ply: int) -> None:
+        """Raise an EndlessPlayError if a game repeats a position. It finds each cycle (Brent, BIT 20, 1980)."""
+        own, opp = (self.words == self._earlier).T  # much faster than all(axis=1)
+        repeated = self.going & own & opp
+        if repeated.any():
+            text = Position(self.game, *self.words[repeated][0].tolist()).to_text()
+            raise endless(f"a game of {self.game} repeats the position {text!r}")
+        if ply & (ply - 1) == 0:
+            self._earlier = self.words.copy()
 
     def _play(self, agent: int, rows: NDArray[np.intp], player: _Player) -> None:
         words, outcomes = self.words[rows], np.empty((len(rows), 2), dtype=np.int8)

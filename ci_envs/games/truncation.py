@@ -6,6 +6,7 @@ from ci_envs.games.game import Game
 from ci_envs.validation import integer_between
 
 DEFAULT_MAX_CYCLES = 200
+UNLIMITED = sys.maxsize
 
 
 def ply_limit(game: Game, max_cycles: int | None) -> int:
@@ -19,5 +20,5 @@ def ply_limit(game: Game, max_cycles: int | None) -> int:
         ValueError: ``max_cycles`` is not a positive integer.
     """
     if max_cycles is None:
-        return DEFAULT_MAX_CYCLES if game.can_cycle else sys.maxsize
+        return DEFAULT_MAX_CYCLES if game.can_cycle else UNLIMITED
     return integer_between("max_cycles", max_cycles, 1)

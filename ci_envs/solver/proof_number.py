@@ -36,7 +36,7 @@ from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.search import MAX_PLIES, MAX_POSITIONS, endless
+from ci_envs.solver.search import MAX_PLIES, MAX_POSITIONS, endless_play
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution
 
 _GRADING_NODES = 4_000  # about 0.01 s for all actions of a position
@@ -171,7 +171,7 @@ class ProofNumberSolution(Solution):
             if answer:
                 return answer > 0
             if table.work[_ENDLESS]:
-                raise endless(self.game, self.game.to_text(own, opp, 0))
+                raise endless_play(self.game, self.game.to_text(own, opp, 0))
             if visited >= most or table.stored >= MAX_POSITIONS:
                 raise self._refusal(own, opp, visited, table.stored)
             table.make_room()

@@ -20,7 +20,7 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.kernels.hash_table import find_slot
-from ci_envs.solver.errors import EndlessPlayError
+from ci_envs.solver.errors import EndlessPlayError, endless
 from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value
 from ci_envs.solver.solution import HORIZON, NO_SCORE, CountedSolution, Progress, too_large
 
@@ -132,7 +132,7 @@ def _table_of(
         if progress:
             progress(int(used[0]), None)
         if used[1]:
-            raise endless(root.game, root.to_text())
+            raise endless_play(root.game, root.to_text())
         if score != NO_SCORE:
             return keys, scores
         if used[0] >= MAX_POSITIONS:
@@ -143,12 +143,9 @@ def _table_of(
             _copy(old_keys, old_scores, keys, scores)
 
 
-def endless(game: Game, text: str) -> EndlessPlayError:
+def endless_play(game: Game, text: str) -> EndlessPlayError:
     """Return an error that play from a position with this text does not end."""
-    return EndlessPlayError(
-        f"{game} cannot be solved, because play from {text!r} does not end within {MAX_PLIES:,} plies. If the rules"
-        " allow positions to repeat, set can_cycle = True; check_game names such a position"
-    )
+    return endless(f"{game} cannot be solved, because play from {text!r} does not end within {MAX_PLIES:,} plies")
 
 
 def _empty_table(slots: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
