@@ -14,6 +14,7 @@ from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, make_agent, solve
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.arena import compare, play_match
 from ci_envs.arena.accuracy import measure_accuracy
+from ci_envs.arena.timing import time_one_board
 from ci_envs.games import LOSS, ONGOING, implements, keeps_turn, legal, play, result
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.solver.errors import EndlessPlayError, UnknownValueError
@@ -277,6 +278,33 @@ def test_a_game_with_too_many_positions_is_graded_within_a_limit(monkeypatch):
 @dataclass(frozen=True)
 class UndeclaredCycles(PopOutBoard):
     can_cycle: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class TurnOver(LastCell):
+    """Turn a stone over, without end. The game does not declare that positions repeat."""
+
+
+@implements(legal, TurnOver)
+def _(game):
+    return lambda game, own, opp, action: True
+
+
+@implements(play, TurnOver)
+def _(game):
+    return lambda game, own, opp, action: (opp, own ^ (np.uint64(1) << action))
+
+
+@implements(result, TurnOver)
+def _(game):
+    return lambda game, own, opp: ONGOING
+
+
+@pytest.mark.parametrize("agent", ["random", "mcts:simulations=5"])
+def test_timing_and_searches_end_in_a_game_without_an_end(agent):
+    assert time_one_board(make_agent(agent, TurnOver(), seed=1)).decisions > 0
+    with pytest.raises(EndlessPlayError, match="repeats the position"):
+        play_match(TurnOver(), *(make_agent(agent, TurnOver(), seed=seed) for seed in (1, 2)), 2)
 
 
 @pytest.mark.parametrize(

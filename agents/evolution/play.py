@@ -24,7 +24,7 @@ from ci_envs.games.batch import start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import result
-from ci_envs.games.truncation import ply_limit
+from ci_envs.games.truncation import computed_plies
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.kernels.seeds import next_seed
 
@@ -98,7 +98,7 @@ def play_population(
             (games, 2). None means the game's initial position.
         alternate_seats: True if the genome moves first only in games 0, 2, 4, ...; False if it moves first in all
             games. None means True without ``starts`` and False with ``starts``.
-        max_cycles: plies after which a game is a draw. None means 200 in games that can cycle, and no limit in others.
+        max_cycles: plies after which a game is a draw. None means 200 in games that can cycle, and 4,096 in others.
         threads: number of threads.
 
     Returns:
@@ -108,7 +108,7 @@ def play_population(
         ValueError: an argument is out of range, an opponent was made for another game, or an action was illegal.
     """
     rows = _as_rows(population)
-    limit = ply_limit(game, max_cycles)
+    limit = computed_plies(game, max_cycles)
     integer_between("games", games, 1)
     integer_between("threads", threads, 1)
     if not opponents:

@@ -26,7 +26,7 @@ from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
+from ci_envs.games.truncation import computed_plies
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.registry.options import Option, Untrusted, validated
 
@@ -142,7 +142,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
             raise ValueError(f"exact={exact} needs proofs=true: leave one of them out")
         self._agent_tables = None if exact is None else AgentTables(game, str(exact))
         self._tables = NO_TABLES if self._agent_tables is None else self._agent_tables.for_trees
-        self._settings = UCTSettings(exploration, ply_limit(game, None), MAX_NODES, proofs)
+        self._settings = UCTSettings(exploration, computed_plies(game), MAX_NODES, proofs)
         self._write_root, self._simulations = Monomorphic(write_root), Monomorphic(simulate)
         super().__init__(game, seed=seed)
 

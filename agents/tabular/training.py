@@ -30,7 +30,7 @@ from ci_envs.agents.tabular.episodes import (
 from ci_envs.agents.tabular.run_reward import has_runs
 from ci_envs.agents.tabular.value_table import new_table
 from ci_envs.games.game import Game
-from ci_envs.games.truncation import ply_limit
+from ci_envs.games.truncation import computed_plies
 from ci_envs.training.config import TrainingConfig
 from ci_envs.training.ladder import Ladder, Measurement
 from ci_envs.training.trainer import Task, Trainer, TrainerState
@@ -38,7 +38,6 @@ from ci_envs.training.trainer import Task, Trainer, TrainerState
 _EPISODES_PER_STEP = 10_000  # Python handles an interrupt only between two steps
 _MAX_SYMMETRIES = 64
 _CYCLING_DISCOUNT = 0.99
-_MAX_PLIES = 2048  # above the length of any game that cannot cycle; the longest is Nim with 8 heaps of 255 objects
 
 
 class TabularTrainer(Trainer):
@@ -162,7 +161,7 @@ class TabularTrainer(Trainer):
             spread=config.initial_spread,
             random_plies=config.random_plies,
             seat=SELF if config.opponent == SELF_PLAY else SEATS[config.seat],
-            max_plies=_max_episode_length(game, self.task.max_cycles),
+            max_plies=computed_plies(game, self.task.max_cycles),
         )
 
 
@@ -183,12 +182,6 @@ class MonteCarloTrainer(TabularTrainer):
     def _make_rule(self, config: Any) -> Rule:
         rule = super()._make_rule(config)
         return rule._replace(method=VISITS[config.visits], by_state=config.values == "state")
-
-
-def _max_episode_length(game: Game, max_cycles: int | None) -> int:
-    """Return the maximum length of an episode in plies, which is the length of the buffer of its turns."""
-    limit = ply_limit(game, max_cycles)
-    return limit if game.can_cycle else min(limit, _MAX_PLIES)
 
 
 def _shares_symmetries(game: Game, symmetries: bool) -> bool:

@@ -28,7 +28,6 @@ _ENDS = {LOSS: 0, DRAW: 1, WIN: 2}
 """The nodes of finished games by their results for the opponent of the agent."""
 
 _START = len(_ENDS)
-_UNLIMITED = 1 << 30
 
 
 _EDGE = np.dtype([("source", np.int64), ("target", np.int64), ("action", np.int64), ("weight", np.float64)])
@@ -86,7 +85,7 @@ class ResponseGraph:
         is_agents = np.array([self.seat == 0])
         self._add(words, is_agents, self._exact_values(words, is_agents))
         first = _START
-        for _ in range(min(self.limit, _UNLIMITED)):
+        for _ in range(self.limit):
             last = len(self._words)
             chosen = self._chosen(first, last)
             if not len(chosen):
@@ -123,7 +122,7 @@ class ResponseGraph:
         values[:_START] = LOSS, DRAW, WIN
         values[self._left] = np.where(upper, WIN, np.array(self._exact)[self._left])
         settled = np.zeros(len(values), np.int64)
-        for iteration in range(1, min(self.limit, _UNLIMITED) + 1):
+        for iteration in range(1, self.limit + 1):
             new = values.copy()
             for edges, combine in zip(self._by_player, (_maximum, _maximum if helped else _mean), strict=True):
                 starts = np.flatnonzero(np.diff(edges["source"], prepend=-1))

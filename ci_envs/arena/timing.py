@@ -11,7 +11,7 @@ from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.batch import start_words
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
+from ci_envs.games.truncation import computed_plies
 
 _MOST_DECISIONS = 20
 
@@ -73,7 +73,7 @@ def decide_once(agent: Agent) -> None:
 def random_position(agent: Agent, rng: np.random.Generator) -> Position:
     """Return a random position of a random game of the agent's game. The position is not terminal."""
     positions = [Position.start(agent.game)]
-    for _ in range(ply_limit(agent.game, None)):
+    for _ in range(computed_plies(agent.game)):
         position = positions[-1].play(int(rng.choice(positions[-1].legal_actions())))
         if position.result is not None:
             break

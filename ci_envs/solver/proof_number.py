@@ -32,11 +32,12 @@ from ci_envs.games.operations import (
     result,
 )
 from ci_envs.games.position import Position
+from ci_envs.games.truncation import MAX_PLIES
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.hash_table import find_slot
 from ci_envs.kernels.work_memory import WorkMemory
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.solver.search import MAX_PLIES, MAX_POSITIONS, endless_play
+from ci_envs.solver.search import MAX_POSITIONS, endless_play
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution
 
 _GRADING_NODES = 4_000  # about 0.01 s for all actions of a position

@@ -17,6 +17,7 @@ from typing_extensions import override
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING, action_count, canonical, keeps_turn, legal, play, result
 from ci_envs.games.position import Position
+from ci_envs.games.truncation import MAX_PLIES
 from ci_envs.kernels.compiler import inlined, kernel
 from ci_envs.kernels.dispatch import Static, implements
 from ci_envs.kernels.hash_table import find_slot
@@ -29,9 +30,6 @@ MAX_POSITIONS = 1 << 24
 
 BYTES_A_POSITION = 36.0
 """Memory per position: two words and a score, in a table that is at most half full."""
-
-MAX_PLIES = 1 << 12
-"""Maximum number of plies to the end of a game: a deeper recursion could exceed the stack of a thread."""
 
 _POSITIONS_A_CALL = 1 << 20  # Python handles an interrupt only between two calls
 

@@ -13,7 +13,7 @@ from ci_envs.games.batch import canonical_batch, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import ONGOING
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import DEFAULT_MAX_CYCLES, ply_limit
+from ci_envs.games.truncation import DEFAULT_MAX_CYCLES
 from ci_envs.solver.solution import Solution
 
 PLAYERS = "minimax:depth=4", "mcts:simulations=200", "mcts:simulations=1000"
@@ -158,7 +158,7 @@ def _played(
     words, to_act = start_words(game, count), np.zeros(count, np.int8)
     seats = rng.integers(1, len(agents), size=(count, 2))
     going, records = np.arange(count), []
-    for ply in range(min(ply_limit(game, None), DEFAULT_MAX_CYCLES)):
+    for ply in range(DEFAULT_MAX_CYCLES):
         if len(going) == 0:
             break
         records.append((going, words[going], np.full(len(going), ply, np.int16), to_act[going]))
