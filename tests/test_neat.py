@@ -666,7 +666,7 @@ def test_games_that_cycle_are_cut_short_in_training():
     assert longest_game(Quixo(), None, None) == 60
     assert longest_game(Quixo(), None, 30) == 30
     assert longest_game(Quixo(), 100, None) == 100
-    assert longest_game(TICTACTOE, None, None) == 4_096  # a game that cannot cycle ends before
+    assert longest_game(TICTACTOE, None, None) > 10**6
 
 
 @pytest.mark.extended

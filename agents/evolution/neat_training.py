@@ -28,7 +28,7 @@ from ci_envs.agents.evolution.training import EvolutionTrainer
 from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
 from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
-from ci_envs.games.truncation import computed_plies
+from ci_envs.games.truncation import ply_limit
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.parameters import Values
@@ -222,10 +222,10 @@ def longest_game(game: Game, max_plies: int | None, max_cycles: int | None) -> i
 
     Args:
         game: the game.
-        max_plies: the option. None is 60 plies in games that can cycle, and 4,096 in other games, which end before.
+        max_plies: the option. None is 60 plies in games that can cycle, and no limit in other games.
         max_cycles: the limit of the environment, which is never exceeded. None is the game's own limit.
     """
-    limit = computed_plies(game, max_cycles)
+    limit = ply_limit(game, max_cycles)
     if max_plies is not None:
         return min(limit, max_plies)
     return min(limit, _CYCLING_PLIES) if game.can_cycle else limit
