@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from llvmlite.binding import ObjectFileRef
 
 from ci_envs import ConnectN
 from ci_envs.cli.main import main
@@ -131,6 +132,67 @@ def test_the_code_that_a_compiled_caller_left_in_the_cache_is_compiled_again_for
     assert (inner(4), reads_cache(inner)) == (8, False)
     assert call() == (8, True)
     assert len(list(folder.rglob("*.nbc"))) == 2
+
+
+def bytes_of_machine_code(function):
+    [compiled] = function.overloads.values()
+    sections = ObjectFileRef.from_data(compiled.library._get_compiled_object()).sections()
+    return sum(section.size() for section in sections if section.is_text())
+
+
+def test_only_functions_that_python_calls_have_machine_code(folder):
+    inner, outer = nested()
+    assert outer(4) == 9
+    assert bytes_of_machine_code(inner) == 0
+    assert bytes_of_machine_code(outer) > 0
+    assert inner(4) == 8
+    assert bytes_of_machine_code(inner) > 0
+
+
+def factorial(number):
+    return number * again(number - 1) if number > 1 else 1
+
+
+def root_of_factorial(number):
+    return np.sqrt(again(number))
+
+
+def test_a_new_caller_contains_the_code_of_a_function_from_the_cache(folder):
+    global again, inner  # noqa: PLW0603 - compiled code reads global names
+    again = inner = kernel(factorial)
+    assert kernel(root_of_factorial)(4) == 24**0.5
+    again = inner = kernel(factorial)  # as in another process
+    assert kernel(double_and_one)(4) == 25
+    assert numba.njit(double_and_one)(5) == 121
+    assert reads_cache(again)
+
+
+def is_even(number):
+    if number == 0:
+        return True
+    return odd(number - 1)
+
+
+def is_odd(number):
+    if number == 0:
+        return False
+    return even(number - 1)
+
+
+def parities(number):
+    return even(number), odd(number)
+
+
+@pytest.mark.parametrize("kind", [kernel, lean_kernel, inline_kernel])
+def test_functions_that_call_each_other_are_not_stored(kind, folder):
+    global even, odd
+    for _ in range(2):  # as in two processes: stored code of the first one would crash the second
+        even, odd = kind(is_even), kind(is_odd)
+        with pytest.warns(RuntimeWarning, match="compiled functions call each other"):
+            assert kernel(parities)(6) == (True, False)
+        assert (even(7), odd(7)) == (False, True)
+        cache._warned = False
+    assert not list(folder.rglob("*.nbc"))
 
 
 built = []

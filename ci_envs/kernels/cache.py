@@ -115,6 +115,9 @@ class _CacheFiles(CompileResultCacheImpl):  # type: ignore[misc]
         if cres.library.has_dynamic_globals:
             _warn("compiled code uses a C function, or a global array that exceeds 1 MB or is not contiguous")
             return False
+        if cres.library.has_calls_by_address:
+            _warn("compiled functions call each other")
+            return False
         return True
 
 
