@@ -7,7 +7,7 @@ and does both again there. For a function that only compiled functions call, thi
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from typing_extensions import override
 
 
@@ -30,7 +30,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     @property
     def has_calls_by_address(self) -> bool:
         """Whether functions call each other, which Numba does by addresses of machine code of this process."""
-        return any(variable.name.startswith(".numba.unresolved") for variable in self._final_module.global_variables)
+        return any(variable.name.startswith(RuntimeLinker.PREFIX) for variable in self._final_module.global_variables)
 
 
 class InnerLibrary(KernelLibrary):
