@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -11,10 +10,10 @@ import numpy as np
 import pytest
 import ray
 from click.testing import CliRunner
+from cluster_work import KilledAgent, die, fail, times
 from toy_agents import Broken, FirstLegal, RandomInPython
 
 from ci_envs import ConnectN, cluster
-from ci_envs.agent_interface.interface import Agent
 from ci_envs.agents.alphazero.architecture import ARCHITECTURES
 from ci_envs.agents.alphazero.network import new_network
 from ci_envs.agents.alphazero.self_play import Noise, SelfPlay
@@ -36,7 +35,7 @@ AGENTS = ["random", "minimax:depth=2", ("mine", RandomInPython(GAME)), "mcts:sim
 def _connected():
     """A Ray cluster with four cores, which all tests of this module share."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # workers import this module from this folder
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # workers import modules from this folder
         patch.setenv("RAY_worker_niceness", "0")  # otherwise the workers wait for all other tests
         ray.init(address="local", num_cpus=4, include_dashboard=False, log_to_driver=False)
         yield
@@ -47,26 +46,6 @@ def _connected():
 def pool():
     with RayPool(10, 2) as pool:
         yield pool
-
-
-def kill_this_process_once(marker):
-    if not marker.exists():
-        marker.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def times(state, number, folder):
-    if number in (3, 4):
-        kill_this_process_once(folder / str(number))
-    return state * number
-
-
-def die(state):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def fail(state):
-    raise KeyError(f"no key in {state}")
 
 
 def test_a_killed_worker_is_replaced_and_nothing_is_lost(pool, tmp_path, capsys):
@@ -108,26 +87,6 @@ def test_workers_compute_the_same_tables_of_quixo(tmp_path, monkeypatch):
         files.append({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.values")})
     assert files[0] == files[1]
     assert len(files[0]) == 55
-
-
-class KilledAgent(Agent):
-    """An agent that plays the first legal action. Its process is killed once, in its third decision.
-
-    Before, it refuses to decide in the process that started the workers.
-    """
-
-    def __init__(self, game, marker, kept_process):
-        super().__init__(game, seed=0)
-        self.marker = marker
-        self.kept_process = kept_process
-        self.decisions = 0
-
-    def act_batch(self, observations):
-        self.decisions += 1
-        assert self.marker.exists() or os.getpid() != self.kept_process
-        if self.decisions == 3:
-            kill_this_process_once(self.marker)
-        return observations["action_mask"].argmax(axis=1)
 
 
 def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp_path):
