@@ -17,6 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from ci_envs.registry.agents import AGENTS
 from ci_envs.web.app import create_app
+from ci_envs.web.fork_server import ForkServer
 from ci_envs.web.limits import ClientLimits
 from ci_envs.web.timed_protocol import TimedProtocol
 
@@ -34,6 +35,16 @@ STOPPED_CLOCK = f"import time; time.time = lambda: {STOPPED_TIME}; from ci_envs.
 UNLIMITED = ClientLimits(*[10**9] * 7, client_searches=10, searches=16, client_share=1.0)
 
 
+class LastingForkServer(ForkServer):
+    """A fork server for all servers of this process. It ends with the process."""
+
+    def close(self):
+        pass
+
+
+FORK_SERVER = LastingForkServer()
+
+
 @contextmanager
 def chromium():
     """Yield a browser without a window."""
@@ -46,7 +57,7 @@ def chromium():
 @contextmanager
 def served(path, pages=False, **options):
     """Yield ``(client, app)`` of a server in this process with its games in ``path``. One server can have pages."""
-    app = create_app(path, **{"limits": UNLIMITED, "workers": 1, **options})
+    app = create_app(path, **{"limits": UNLIMITED, "workers": 1, "fork_server": FORK_SERVER, **options})
     if pages:
         from nicegui import core
 

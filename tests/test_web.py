@@ -15,7 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from served_agents import Endless, Failing, Held
-from serving import UNLIMITED, free_port, other_client, process, registered_until_the_end, served, wait_until
+from serving import (
+    FORK_SERVER,
+    UNLIMITED,
+    free_port,
+    other_client,
+    process,
+    registered_until_the_end,
+    served,
+    wait_until,
+)
 
 import ci_envs
 from ci_envs import ConnectN, Position, Quixo, solve
@@ -639,7 +648,8 @@ OPERATIONS = [
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory):
     path, hosts = tmp_path_factory.mktemp("fuzz") / "games.sqlite", AllowedHosts.of("testserver")
-    return schemathesis.openapi.from_asgi("/openapi.json", create_app(path, workers=1, hosts=hosts, limits=UNLIMITED))
+    app = create_app(path, workers=1, hosts=hosts, limits=UNLIMITED, fork_server=FORK_SERVER)
+    return schemathesis.openapi.from_asgi("/openapi.json", app)
 
 
 @pytest.mark.extended

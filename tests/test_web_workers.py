@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from serving import free_port, other_client, post_when_free, process, wait_until
+from serving import FORK_SERVER, free_port, other_client, post_when_free, process, wait_until
 
 import ci_envs
 from ci_envs import Position
@@ -40,8 +40,8 @@ def start(environment):
 
 
 @contextmanager
-def pool_of(listed=None, memory_mb=1024):
-    processes = AgentProcesses(listed or {}, 1, memory_mb)
+def pool_of(listed=None, memory_mb=1024, fork_server=FORK_SERVER):
+    processes = AgentProcesses(listed or {}, 1, memory_mb, fork_server)
     with closing(AgentPool(processes, 1, "test")) as pool:
         yield pool
     processes.close()
@@ -159,7 +159,7 @@ def test_all_processes_together_may_not_use_more_memory_than_the_budget():
 def test_processes_of_simple_agents_end_last(budget, ended):
     """Also those without a job, which would be made again for the next move of a game."""
     sizes = {"small idle": 60, "small": 70, "large idle": 400, "large": 500, "largest": 700}
-    processes, killed = AgentProcesses({}, 4, budget), []
+    processes, killed = AgentProcesses({}, 4, budget, FORK_SERVER), []
     all_of_them = {name: Mock(pid=name) for name in sizes}
     for name, one in all_of_them.items():
         one.kill.side_effect = lambda *_, name=name: killed.append(name)
@@ -183,7 +183,7 @@ def test_a_process_that_compiles_says_so_and_is_replaced(tmp_path, monkeypatch):
     """The next process reads the code from the disk, and stays, also if it has to compile code again."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     position, said = start("TicTacToe-v0"), []
-    with pool_of() as pool:
+    with pool_of(fork_server=None) as pool:  # a new one, with this folder of the cache
 
         def decided_in():
             with pool.process(position.game, "random") as worker:
