@@ -102,9 +102,9 @@ QUIXO = "from ci_envs import Quixo; report(Quixo(3), 2)"
 COMPILED, CACHED = [0, 1], [1, 0]
 
 
-def numbers_of(program, folder, root, cache, at_prompt=False):
+def numbers_of(program, folder, root, cache=None, at_prompt=False):
     """Run a program in a fresh process, and return the numbers that it prints."""
-    file = folder / "program.py"
+    file, cache = folder / "program.py", cache or folder / "cache"
     file.write_text(REPORT + program)
     environment = {
         **os.environ,
@@ -124,9 +124,18 @@ def numbers_of(program, folder, root, cache, at_prompt=False):
     return [int(word) for word in done.stdout.split()]
 
 
+@pytest.fixture(scope="module")
+def without_kernels(tmp_path_factory):
+    """Return a kernel cache that contains only the syntax trees of the package, which take a process a second."""
+    folder = tmp_path_factory.mktemp("syntax")
+    numbers_of("from ci_envs.kernels import sources; [*map(sources._syntax, sources._project_files())]", folder, ROOT)
+    return folder / "cache"
+
+
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, without_kernels):
     """Run a program in a fresh process with its own kernel cache, and return the numbers that it prints."""
+    shutil.copytree(without_kernels, tmp_path / "cache", dirs_exist_ok=True)
 
     def run(program: str, root: Path = ROOT, cache: Path = tmp_path / "cache", at_prompt: bool = False) -> list[int]:
         return numbers_of(program, tmp_path, root, cache, at_prompt)
@@ -138,14 +147,14 @@ def run(tmp_path):
 def compiled_quixo(tmp_path_factory):
     """Return a kernel cache of a process that ran ``QUIXO``."""
     folder = tmp_path_factory.mktemp("quixo")
-    assert numbers_of(QUIXO, folder, ROOT, folder / "cache") == [356, *COMPILED]
+    assert numbers_of(QUIXO, folder, ROOT) == [356, *COMPILED]
     return folder / "cache"
 
 
 @pytest.fixture
-def with_compiled_quixo(compiled_quixo, tmp_path):
+def with_compiled_quixo(run, compiled_quixo, tmp_path):
     """Start with a kernel cache in which ``QUIXO`` is compiled."""
-    shutil.copytree(compiled_quixo, tmp_path / "cache")
+    shutil.copytree(compiled_quixo, tmp_path / "cache", dirs_exist_ok=True)
 
 
 def test_an_edited_game_from_outside_is_compiled_again_and_an_unchanged_one_is_not(run, tmp_path):
@@ -352,11 +361,11 @@ def print_name(*fields):
 
 def test_kernels_of_different_records_have_different_names_in_all_processes(run, tmp_path):
     (tmp_path / "linked_name.py").write_text(LINKED_NAME)
-    first, second = (
-        run(f"from linked_name import *; print_name(('first', np.{kind}))", cache=tmp_path / kind)
-        for kind in ("int64", "float64")
-    )
-    assert first != second
+    names = []
+    for kind in ("int64", "float64"):
+        cache = shutil.copytree(tmp_path / "cache", tmp_path / kind)
+        names += run(f"from linked_name import *; print_name(('first', np.{kind}))", cache=cache)
+    assert names[0] != names[1]
 
 
 @pytest.mark.slow
