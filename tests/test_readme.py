@@ -71,9 +71,8 @@ def test_the_game_of_the_path_is_that_of_the_tutorial():
 
 def with_quick_training(agent):
     """Return an agent with options with which its training takes seconds."""
-    agent = re.sub(
-        r"(?<=[:,])(batch=|games=|lanes=|threads=\d)\d+", lambda found: f"{found[1].partition('=')[0]}=8", agent
-    )
+    agent = re.sub(r"(?<=[:,])(games|lanes|threads)=\d\d+", r"\1=8", agent)
+    agent = re.sub(r"(?<=[:,])batch=\d+", "batch=64", agent)
     agent += {"alphazero": ":games=8", "neat": ":population=10,games=2"}.get(agent, "")
     return f"{agent},measurements=1,ladder_games=2" if agent.startswith("alphazero") else agent
 
