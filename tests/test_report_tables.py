@@ -409,7 +409,7 @@ def test_the_table_of_report_d_is_worse_than_random():
 
 
 def test_a_learner_continues_with_the_table_of_another_learner():
-    spec = "q_learning:opponent=report:B:row_random,seat=second,learning_rate=1"
+    spec = "q_learning:opponent=report:B:row_random,seat=second,learning_rate=1,table_mb=1"
     first = learned(spec, "Nim-v0", 200, seed=1)
     second = new_tabular_trainer(spec, "Nim-v0", 100, seed=2, earlier=first)
     assert (second.count, second.metrics()["positions"]) == (0, first.metrics()["positions"])
