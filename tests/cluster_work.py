@@ -3,7 +3,7 @@
 import os
 import signal
 
-from ci_envs.agent_interface.interface import Agent
+from toy_agents import FirstLegal
 
 
 def kill_this_process_once(marker):
@@ -26,7 +26,7 @@ def fail(state):
     raise KeyError(f"no key in {state}")
 
 
-class KilledAgent(Agent):
+class KilledAgent(FirstLegal):
     """An agent that plays the first legal action. Its process is killed once, in its third decision.
 
     Before, it refuses to decide in the process that started the workers.
@@ -43,4 +43,4 @@ class KilledAgent(Agent):
         assert self.marker.exists() or os.getpid() != self.kept_process
         if self.decisions == 3:
             kill_this_process_once(self.marker)
-        return observations["action_mask"].argmax(axis=1)
+        return super().act_batch(observations)

@@ -71,7 +71,7 @@ def served(path, pages=False, **options):
     try:
         wait_until(lambda: server.started)
         port = server.servers[0].sockets[0].getsockname()[1]
-        with _client(f"http://127.0.0.1:{port}") as client:
+        with new_client(f"http://127.0.0.1:{port}") as client:
             yield client, app
     finally:
         server.should_exit = True
@@ -98,7 +98,7 @@ def process(path, port, *options, cwd=None, stopped_clock=False):
     running = subprocess.Popen(command, env=environment, cwd=cwd, stdout=subprocess.PIPE, text=True)
     try:
         assert re.match(rf"http://127.0.0.1:{port}$", running.stdout.readline())
-        with _client(f"http://127.0.0.1:{port}") as client:
+        with new_client(f"http://127.0.0.1:{port}") as client:
             wait_until(lambda: _answers(client))
             yield client, running
     finally:
@@ -109,10 +109,10 @@ def process(path, port, *options, cwd=None, stopped_clock=False):
 
 def other_client(client, address="127.0.0.2"):
     """Return a client with another address on this machine."""
-    return _client(client.base_url, transport=httpx.HTTPTransport(local_address=address, verify=False))
+    return new_client(client.base_url, transport=httpx.HTTPTransport(local_address=address, verify=False))
 
 
-def _client(url, **options):
+def new_client(url, **options):
     """Return a client that does not read the certificates of this machine, which takes 50 ms."""
     return httpx.Client(base_url=url, timeout=60, verify=False, **options)
 

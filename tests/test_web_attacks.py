@@ -12,7 +12,6 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from secrets import token_hex
 
-import httpx
 import pytest
 import sqlalchemy
 from serving import (
@@ -22,6 +21,7 @@ from serving import (
     chromium,
     free_port,
     limit_pages,
+    new_client,
     other_client,
     post_when_free,
     process,
@@ -397,7 +397,7 @@ def test_no_path_leads_to_files_or_to_other_sites(client, path):
 
 @pytest.fixture
 def stranger(client):
-    with httpx.Client(base_url=client.base_url, timeout=60) as stranger:
+    with new_client(client.base_url) as stranger:
         yield stranger
 
 

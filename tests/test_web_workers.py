@@ -159,7 +159,7 @@ def test_all_processes_together_may_not_use_more_memory_than_the_budget():
 def test_processes_of_simple_agents_end_last(budget, ended):
     """Also those without a job, which would be made again for the next move of a game."""
     sizes = {"small idle": 60, "small": 70, "large idle": 400, "large": 500, "largest": 700}
-    processes, killed = AgentProcesses({}, 4, budget, FORK_SERVER), []
+    processes, killed = AgentProcesses({}, 4, budget), []
     all_of_them = {name: Mock(pid=name) for name in sizes}
     for name, one in all_of_them.items():
         one.kill.side_effect = lambda *_, name=name: killed.append(name)
