@@ -13,7 +13,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
-from ci_envs.baselines.policies import PolicyArchitecture, network_of
+from ci_envs.baselines.policies import PolicyArchitecture, check_spaces, network_of
 from ci_envs.baselines.shipped_models import model_path
 from ci_envs.games.game import Game
 from ci_envs.storage.named_parts import part_of, with_part
@@ -84,10 +84,10 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
         >>> model = MaskablePPO("MlpPolicy", env).learn(10_000)  # doctest: +SKIP
         >>> save_model(model, env.unwrapped.game, "model.safetensors")  # doctest: +SKIP
     """
+    check_spaces(model, game)
     network = network_of(model)
-    spaces = (model.observation_space.shape, int(cast(Any, model.action_space).n))
-    if spaces != (network.observation_shape(game), game.action_count):
-        raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")
+    if model.get_vec_normalize_env() is not None:
+        raise ValueError("the model was trained with VecNormalize, whose statistics are not in the file")
     write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())
 
 

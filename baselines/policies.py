@@ -22,7 +22,7 @@ from stable_baselines3.common.utils import obs_as_tensor
 from stable_baselines3.dqn.policies import DQNPolicy
 from torch import nn
 
-from ci_envs.agent_interface.adapters import fitted
+from ci_envs.agent_interface.adapters import check_values, fitted
 from ci_envs.devices import torch_threads
 from ci_envs.games.game import Game
 from ci_envs.validation import unknown_name
@@ -162,7 +162,7 @@ def check_spaces(model: Any, game: Game) -> None:
     """Check that a model or a policy has the observations and the actions of a game.
 
     Raises:
-        ValueError: it has those of another game.
+        ValueError: it has those of another game, or observations with other values than planes and masks.
     """
     actions = model.action_space
     fits = isinstance(actions, spaces.Discrete) and (actions.start, actions.n) == (0, game.action_count)
@@ -177,6 +177,7 @@ def check_spaces(model: Any, game: Game) -> None:
             f"{_one_line(actions)}, but {game} has planes of shape {game.observation_shape}, a mask of "
             f"{game.action_count} entries and the action space Discrete({game.action_count})"
         )
+    check_values(model.observation_space)
 
 
 def _one_line(space: object) -> str:

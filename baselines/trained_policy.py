@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
+from stable_baselines3.common.vec_env import VecNormalize
 
 from ci_envs.agent_interface.adapters import fitted
 from ci_envs.agent_interface.observations import ReadObservations
@@ -25,10 +26,12 @@ class TrainedPolicy:
     Attributes:
         policy: the policy.
         lookahead: the plies of the look-ahead with which it plays.
+        normaliser: the normalisation of the observations with which it was trained, or None.
     """
 
     policy: BasePolicy
     lookahead: int = 0
+    normaliser: VecNormalize | None = None
 
     @classmethod
     def of(cls, source: str | Path | BasePolicy | BaseAlgorithm, game: Game, *, trust: bool) -> Self:
@@ -54,9 +57,10 @@ class TrainedPolicy:
         policy = source.policy if isinstance(source, BaseAlgorithm) else source
         if not has_preferences(policy):
             raise ValueError(
-                f"{type(policy).__name__} has neither probabilities nor values of actions. Use as_agent(model)"
+                f"{type(policy).__name__} has neither probabilities nor values of actions. In Python, load the model and "
+                "give it to compare or as_agent"
             )
-        return cls(policy)
+        return cls(policy, normaliser=source.get_vec_normalize_env() if isinstance(source, BaseAlgorithm) else None)
 
     def preferences(self, read: ReadObservations) -> NDArray[np.floating[Any]]:
         """Return the preferences for all actions of n positions, legal or not, float32 of shape (n, actions)."""
@@ -64,6 +68,8 @@ class TrainedPolicy:
         if policy.training:  # a batch normalisation or a dropout layer behaves differently in training
             policy.set_training_mode(False)
         observations = fitted({"observation": read.planes, "action_mask": read.masks}, policy.observation_space)
+        if self.normaliser is not None:
+            observations = self.normaliser.normalize_obs(observations)
         with torch_threads(1):  # with more threads, small networks are slower: up to a hundred times on a busy machine
             scores: NDArray[np.floating[Any]] = preferences(policy, observations).numpy()
         return scores

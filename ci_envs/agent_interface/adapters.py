@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from ci_envs.agent_interface.action import whole_number
+from ci_envs.agent_interface.decision import failure
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.games.game import Game
@@ -27,11 +29,16 @@ class FunctionAgent(Agent):
     """
 
     def __init__(self, game: Game, thing: Any, *, seed: int | None = None, make: Maker | None = None) -> None:
-        """Make the agent of the function or object ``thing``. With ``make`` each new seed makes a new object."""
+        """Make the agent of the function or object ``thing``. With ``make`` each new seed makes a new object.
+
+        Raises:
+            ValueError: the object fails at the beginning of a game.
+        """
         self.thing, self._make = thing, make
         super().__init__(game, seed=seed)
-        if self.keeps_games:
-            self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+        fault = failure(self.start_games, 1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
+        if fault:
+            raise ValueError(f"{type(thing).__name__}.start_games fails: {fault}")
 
     @override
     def reseed(self, seed: int | None) -> None:
@@ -97,12 +104,14 @@ class PredictorAgent(FunctionAgent):
         """Make the agent of the object ``thing``.
 
         Raises:
-            ValueError: the object has the observation space of another game.
+            ValueError: the object has the observation space of another game, or one with other values.
         """
         super().__init__(game, thing, seed=seed, make=make)
         self._space = getattr(thing, "observation_space", None)
         planes = np.zeros(game.observation_shape, np.int8)
         fitted({"observation": planes, "action_mask": np.zeros(game.action_count, np.int8)}, self._space)
+        check_values(self._space)
+        self._normaliser = getattr(thing, "get_vec_normalize_env", lambda: None)()  # of Stable-Baselines3
         self._parameters = inspect.signature(thing.predict).parameters
 
     @override
@@ -112,20 +121,28 @@ class PredictorAgent(FunctionAgent):
             further["action_masks"] = observation["action_mask"].astype(bool)
         if "deterministic" in self._parameters:
             further["deterministic"] = True
-        answer = self.thing.predict(fitted(observation, self._space), **further)
+        given = fitted(observation, self._space)
+        if self._normaliser is not None:
+            given = self._normaliser.normalize_obs(given)
+        answer = self.thing.predict(given, **further)
         return whole_number(answer[0] if isinstance(answer, tuple) else answer, self.thing)
 
 
 class PerGameAgent(Agent):
-    """An agent with a copy of another agent for each game, so that each copy sees only its own game.
+    """An agent with another agent for each game, so that each of them sees only its own game.
 
     Attributes:
-        prototype: the agent that is copied.
+        prototype: the agent that is copied, or made again.
     """
 
-    def __init__(self, prototype: Agent) -> None:
-        """Make the agent of an agent with the attribute ``per_game``."""
-        self.prototype = prototype
+    def __init__(self, prototype: Agent, make: Callable[[int], Agent] | None = None) -> None:
+        """Make the agent of an agent with the attribute ``per_game``.
+
+        Args:
+            prototype: the agent.
+            make: makes it again with another seed. None copies it.
+        """
+        self.prototype, self._make = prototype, make or partial(_reseeded_copy, prototype)
         super().__init__(prototype.game)
         self.start_games(1, np.zeros(1, np.int8), np.zeros(1, np.uint64))
 
@@ -136,15 +153,38 @@ class PerGameAgent(Agent):
 
     @override
     def start_games(self, n: int, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
-        self._copies = [deepcopy(self.prototype) for _ in range(n)]
-        for i, copy in enumerate(self._copies):
-            copy.reseed(int(seeds[i] % 2**32))
-            copy.start_games(1, seats[i : i + 1], seeds[i : i + 1])
+        self._agents = [self._make(int(seed % 2**32)) for seed in seeds]
+        for i, agent in enumerate(self._agents):
+            agent.start_games(1, seats[i : i + 1], seeds[i : i + 1])
 
     @override
     def act(self, observation: Observation) -> int:
         own = {key: value for key, value in observation.items() if key != "game_index"}
-        return self._copies[int(observation.get("game_index", 0))].act(own)
+        return self._agents[int(observation.get("game_index", 0))].act(own)
+
+
+def _reseeded_copy(prototype: Agent, seed: int) -> Agent:
+    agent = deepcopy(prototype)
+    agent.reseed(seed)
+    return agent
+
+
+def separate(agent: Agent, other: Agent) -> Agent:
+    """Return an agent, or a copy of it if it shares a memory of games with its opponent.
+
+    Raises:
+        ValueError: the agent cannot be copied.
+    """
+    one, two = (given.thing if isinstance(given, FunctionAgent) else given for given in (agent, other))
+    if not agent.keeps_games or one is not two:
+        return agent
+    try:
+        return deepcopy(agent)
+    except Exception as error:  # an object can raise anything when it is copied
+        raise ValueError(
+            f"{type(one).__name__} plays against itself and keeps a memory of its games, but it cannot be copied: {error}. "
+            "Give its class, or two objects"
+        ) from error
 
 
 def fitted(observation: Observation, space: Any) -> Any:
@@ -173,6 +213,21 @@ def fitted(observation: Observation, space: Any) -> Any:
                 return shaped
     planes, mask = (observation[key].shape for key in ("observation", "action_mask"))
     raise ValueError(f"the observation space must have planes {planes} or a mask {mask} or both, not {space}")
+
+
+def check_values(space: Any) -> None:
+    """Check that the boxes of a space have the values of planes and masks, 0 and 1, or no bounds.
+
+    Raises:
+        ValueError: a box has other bounds, so that its observations are coded in another way.
+    """
+    for box in getattr(space, "spaces", {"": space}).values():
+        for bound, value in ((getattr(box, "low", 0), 0), (getattr(box, "high", 1), 1)):
+            if not (np.isinf(bound) | (bound == value)).all():
+                raise ValueError(
+                    f"the observation space has values from {np.min(box.low):g} to {np.max(box.high):g}, but the planes "
+                    "have 0 and 1: give a function that changes the observation, and calls the object"
+                )
 
 
 def _shaped(observation: Observation, keys: tuple[str, ...], space: Any) -> NDArray[Any] | None:

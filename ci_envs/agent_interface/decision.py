@@ -13,6 +13,7 @@ from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
 from ci_envs.solver.errors import UnknownValueError
+from ci_envs.user_code import ProgramExitError, user_code
 
 NO_ACTION = -1
 """The action of an agent that gave no answer. It is illegal in every position."""
@@ -71,21 +72,22 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
     Raises:
         UnknownValueError: a solution does not contain a position.
     """
-    games = _games(agent, len(words)) if games is None else games
-    if isinstance(agent, PositionAgent) or type(agent).act_batch is not Agent.act_batch:
-        try:
+    try:
+        games = _games(agent, len(words)) if games is None else games
+        if isinstance(agent, PositionAgent) or type(agent).act_batch is not Agent.act_batch:
             return _checked(agent, len(words), _prepared(agent, words, games))
-        except UnknownValueError:  # a wrong choice of the game or the agent, not a fault in one position
-            raise
-        except Exception as error:
-            return TimedActions(np.full(len(words), NO_ACTION), 0.0, dict.fromkeys(range(len(words)), reason(error)))
+    except UnknownValueError:  # a wrong choice of the game or the agent, not a fault in one position
+        raise
+    except Exception as error:
+        return no_actions(len(words), reason(error))
     observations = _observations(agent, words, games)
     actions, seconds, faults = np.full(len(words), NO_ACTION), 0.0, dict[int, str]()
     for i in range(len(words)):
         observation = {key: value[i] for key, value in observations.items()}
         begin = perf_counter()
         try:
-            actions[i] = whole_number(agent.act(observation), agent)
+            with user_code():
+                actions[i] = whole_number(agent.act(observation), agent)
         except Exception as error:
             faults[i] = reason(error)
         seconds += perf_counter() - begin
@@ -95,19 +97,43 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
 def _games(agent: Agent, n: int) -> NDArray[np.int64]:
     """Begin a game for each of n positions, and return their numbers."""
     if agent.keeps_games:
-        agent.start_games(n, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
+        with user_code():
+            agent.start_games(n, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
     return np.arange(n)
 
 
+def no_actions(n: int, fault: str) -> TimedActions:
+    """Return the answer of an agent that fails on all of n boards."""
+    return TimedActions(np.full(n, NO_ACTION), 0.0, dict.fromkeys(range(n), fault))
+
+
+def failure(call: Callable[..., object], *arguments: Any) -> str:
+    """Call code of an agent, and return why it fails (:func:`reason`), or an empty text."""
+    try:
+        with user_code():
+            call(*arguments)
+    except Exception as error:
+        return reason(error)
+    return ""
+
+
 def reason(error: Exception) -> str:
-    """Return the type and the message of an error in one line, or only the message of a :class:`ProcessError`."""
-    text = str(error) if isinstance(error, ProcessError) else f"{type(error).__name__}: {error}"
-    return " ".join(text.split()).removesuffix(":")
+    """Return the type and the message of an error in one line of text that can be written to files.
+
+    A :class:`ProcessError` and a :class:`~ci_envs.user_code.ProgramExitError` have only a message.
+    """
+    text = "" if isinstance(error, ProcessError | ProgramExitError) else f"{type(error).__name__}: "
+    try:
+        text += str(error)
+    except Exception as second:  # the class of a user
+        text += f"its text raises {type(second).__name__}"
+    return " ".join(text.encode(errors="backslashreplace").decode().split()).removesuffix(":")
 
 
 def _checked(agent: Agent, n: int, call: Callable[[], Any]) -> TimedActions:
     begin = perf_counter()
-    actions = call()
+    with user_code():
+        actions = call()
     seconds = perf_counter() - begin
     return TimedActions(whole_numbers(actions, n, agent), seconds)
 

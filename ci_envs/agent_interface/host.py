@@ -23,7 +23,9 @@ def main() -> None:
     """Answer the lines of standard input until it ends."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what the agent prints must not be taken for an answer
-    questions = map(json.loads, sys.stdin)
+    questions = map(json.loads, os.fdopen(os.dup(0)))
+    with open(os.devnull) as nothing:  # what the agent or its programs read must not be taken from the questions
+        os.dup2(nothing.fileno(), 0)
     first = next(questions)
     sys.path += [folder for folder in first["path"] if folder not in sys.path]
     pickled = b64decode(first["agent"])

@@ -26,6 +26,7 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.registry.options import check_options, read_options
 from ci_envs.registry.plugins import plugins
+from ci_envs.user_code import user_code
 
 ADAPTERS = "ci_envs.adapters"
 """The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
@@ -191,12 +192,14 @@ def _of_class(name: str, cls: Any, options: Mapping[str, Any], game: Game, seed:
     parameters = inspect.signature(cls).parameters.values()
     takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
     names = {parameter.name for parameter in parameters}
+    names -= getattr(cls, "keywords", {}).keys()  # those that a functools.partial sets
     given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
     named = AGENTS.check(name, cls, options)
 
     def make(seed: int | None) -> Any:
         try:
-            return cls(**given | ({"seed": seed} if "seed" in given else {}), **named)
+            with user_code():
+                return cls(**given | ({"seed": seed} if "seed" in given else {}), **named)
         except (ValueError, OSError, ImportError):
             raise
         except Exception as error:
@@ -227,12 +230,16 @@ def _with_options(name: str, thing: Any, text: str | None, options: Mapping[str,
 def _adapted(thing: Any, game: Game, seed: int | None, make: Maker | None = None) -> Agent:
     """Return the agent of an object, which ``make`` makes again for another seed."""
     agent = _shared(thing, game, seed, make)
-    return PerGameAgent(agent) if getattr(thing, "per_game", False) else agent
+    if not getattr(thing, "per_game", False):
+        return agent
+    return PerGameAgent(agent, make and (lambda seed: _shared(make(seed), game, seed, make)))
 
 
 def _shared(thing: Any, game: Game, seed: int | None, make: Maker | None) -> Agent:
     """Return the agent of an object, for all games together."""
     if isinstance(thing, Agent):
+        if not hasattr(thing, "game"):
+            raise ValueError(f"{type(thing).__name__}.__init__ must call super().__init__(game, seed=seed)")
         if thing.game != game:
             raise ValueError(f"{type(thing).__name__} was made for {thing.game}, not for {game}")
         return thing

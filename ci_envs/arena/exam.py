@@ -5,7 +5,7 @@ as far as possible. In the won and the drawn positions some legal action loses v
 positions with published values. Tables give an exam with positions that they contain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from ci_envs.arena.agent_table import agent_table
 from ci_envs.arena.grading import grade
 from ci_envs.arena.match import play_match
 from ci_envs.arena.proportion import Proportion
+from ci_envs.arena.results import Side
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
@@ -43,11 +44,13 @@ class ExamResult:
         actions: Positions with possible mistakes in which the agent's action keeps the value. It has no cases if the
             game is not solved.
         conversions: Games that the agent won against the defender from won positions.
+        first_fault: Why the agent gave no legal action when this happened first, or an empty text.
     """
 
     values: Proportion
     actions: Proportion
     conversions: Proportion
+    first_fault: str = ""
 
 
 class Exam:
@@ -108,12 +111,19 @@ class Exam:
             defender: The agent that plays against it from the won positions.
             games: The number of games from each won position, even and at least 2.
             progress: A function that is called repeatedly with the number of analysed positions and of all positions.
+
+        Raises:
+            ValueError: The defender gives no legal action.
         """
         agent, defender = as_agent(agent, self.game), as_agent(defender, self.game)
         correct = self._correct_values(agent, progress) if isinstance(agent, Analyst) else []
-        conversions = [self._convert(agent, defender, value, games) for value in (1, -1)]
-        won, played = (sum(numbers) for numbers in zip(*conversions, strict=True))
-        return ExamResult(Proportion(sum(correct), len(correct)), self._actions(agent), Proportion(won, played))
+        actions, fault = self._actions(agent)
+        sides = [side for value in (1, -1) for side in self._convert(agent, defender, value, games)]
+        won, played = sum(side.total.wins for side in sides), sum(side.total.games for side in sides)
+        faults = [fault, *(side.first_fault for side in sides)]
+        return ExamResult(
+            Proportion(sum(correct), len(correct)), actions, Proportion(won, played), next(filter(None, faults), "")
+        )
 
     def _correct_values(self, agent: Analyst, progress: Progress | None) -> list[bool]:
         """Return for each position whether the agent's analysis predicts its value correctly."""
@@ -124,21 +134,26 @@ class Exam:
                 progress(len(right), len(self.positions))
         return right
 
-    def _actions(self, agent: Agent) -> Proportion:
+    def _actions(self, agent: Agent) -> tuple[Proportion, str]:
+        """Return the actions that keep the value, and the reason of the first fault, or an empty text."""
         if self.solution is None:
-            return Proportion()
+            return Proportion(), ""
         words = _words(self.positions)
-        tally = grade(self.solution.grading_scores(words), decide_or_fail(agent, words).actions).critical
-        return Proportion(tally.keeping, tally.decisions)
+        decided = decide_or_fail(agent, words)
+        tally = grade(self.solution.grading_scores(words), decided.actions).critical
+        return Proportion(tally.keeping, tally.decisions), next(iter(decided.faults.values()), "")
 
-    def _convert(self, agent: Agent, defender: Agent, value: int, games: int) -> tuple[int, int]:
-        """Return the number of wins from the winner's side of positions with one value, and the number of games."""
+    def _convert(self, agent: Agent, defender: Agent, value: int, games: int) -> Iterator[Side]:
+        """Yield the results of the agent from the winner's side of positions with one value, if there are any."""
         starts = [position for position, known in zip(self.positions, self.values, strict=True) if known == value]
         if not starts:
-            return 0, 0
-        pair = (agent, defender) if value == 1 else (defender, agent)
-        match = play_match(self.game, *pair, games * len(starts), openings=_words(starts), swap_seats=False)
-        return match.sides[0 if value == 1 else 1].total.wins, games * len(starts)
+            return
+        pair, own = ((agent, defender), 0) if value == 1 else ((defender, agent), 1)
+        number, openings = games * len(starts), _words(starts)
+        match = play_match(self.game, *pair, number, openings=openings, swap_seats=False, count_faults=True)
+        if fault := match.sides[1 - own].first_fault:
+            raise ValueError(f"the defender fails: {fault}")
+        yield match.sides[own]
 
 
 def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[str, ExamResult]]) -> RenderableType:
@@ -158,13 +173,25 @@ def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[st
         "Keeps: actions that keep the value, in positions with possible mistakes; a dash if the game is not solved.",
         f"Won: games won against {defender}, from the side that can win. Brackets: 95% intervals (Wilson).",
     )
-    return Group(table, *map(Text, notes))
+    faults = (
+        f"{label} fails in some positions, the first time with: {result.first_fault}"
+        for label, result in results
+        if result.first_fault
+    )
+    return Group(table, *map(Text, (*notes, *faults)))
 
 
 def exam_rows(results: Sequence[tuple[str, ExamResult]]) -> list[dict[str, Any]]:
     """Return the results as plain data."""
     names = "values", "actions", "conversions"
-    return [{"agent": label, **{name: getattr(result, name).data() for name in names}} for label, result in results]
+    return [
+        {
+            "agent": label,
+            **{name: getattr(result, name).data() for name in names},
+            "first_fault": result.first_fault,
+        }
+        for label, result in results
+    ]
 
 
 def _choose_positions(

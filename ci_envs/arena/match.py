@@ -1,11 +1,13 @@
 """Matches: many games between two agents in lock-step. Each agent moves first in half of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent_interface.decision import decide, decide_or_fail
+from ci_envs.agent_interface.adapters import separate
+from ci_envs.agent_interface.decision import decide, decide_or_fail, failure, no_actions
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade_decisions
 from ci_envs.arena.results import LostGame, MatchResult, Record, Side
@@ -34,6 +36,7 @@ def play_match(
     *,
     max_cycles: int | None = None,
     openings: NDArray[np.uint64] | None = None,
+    seeds: tuple[int, int] | None = None,
     grading: Grading | None = None,
     progress: Progress | None = None,
     swap_seats: bool = True,
@@ -46,11 +49,12 @@ def play_match(
     Args:
         game: the game.
         first: an agent.
-        second: its opponent, which can be the same object.
+        second: its opponent, which can be the same object. If it keeps a memory of its games, a copy of it plays.
         games: the number of games, at least 2. If it is odd, ``first`` moves first in one more game than ``second``.
         max_cycles: maximum number of plies. None means 200 for games that can go on for ever, and no limit for others.
         openings: first positions, uint64 of shape (k, 2), not terminal. Each is used for two consecutive games; after
             the last one the first is used again. None means the initial position.
+        seeds: new seeds of the two agents, or None.
         grading: how to grade the actions by the solution of the game, or None.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
@@ -74,7 +78,10 @@ def play_match(
     for agent in (first, second):
         check_plays(agent, game)
     limit = ply_limit(game, max_cycles)
-    players = (_Player(first, grading, count_faults), _Player(second, grading, count_faults))
+    agents = first, separate(second, first)
+    players = [_Player(agent, grading, count_faults) for agent in agents]
+    for player, seed in zip(players, seeds or (), strict=seeds is not None):
+        player.reseed(seed)
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -135,15 +142,27 @@ class _Player:
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
         self._lost_games: dict[bool, LostGame] = {}
+        self._failure = ""  # why the agent cannot play
+
+    def reseed(self, seed: int) -> None:
+        self._prepare(self.agent.reseed, seed)
 
     def start_games(self, seats: NDArray[np.int8]) -> None:
-        if self.agent.keeps_games:
+        if self.agent.keeps_games and not self._failure:
             seeds = self.agent.rng.integers(2**63, size=len(seats), dtype=np.uint64)
-            self.agent.start_games(len(seats), seats, seeds)
+            self._prepare(self.agent.start_games, len(seats), seats, seeds)
+
+    def _prepare(self, call: Callable[..., object], *arguments: Any) -> None:
+        """Call code of the agent before its games, which it loses if this fails and faults are counted."""
+        if self._count_faults:
+            self._failure = failure(call, *arguments)
+        else:
+            call(*arguments)
 
     def decide(self, words: NDArray[np.uint64], games: NDArray[np.intp]) -> NDArray[np.int64]:
         if self._count_faults:
-            actions, seconds, faults = decide_or_fail(self.agent, words, games)
+            failed = no_actions(len(words), self._failure) if self._failure else None
+            actions, seconds, faults = failed or decide_or_fail(self.agent, words, games)
             for message in faults.values():
                 self.first_fault = self.first_fault or message
         else:

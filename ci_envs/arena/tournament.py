@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from ci_envs.agent_interface.child_process import ProcessLimits
+from ci_envs.agent_interface.decision import failure
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, isolated, name_of
 from ci_envs.arena.grading import Grading
@@ -257,8 +258,6 @@ class Tournament:
     ) -> Pairing:
         """Play one match. Its result depends only on the two agents and the arguments of the tournament."""
         first, second = self._ready_entrants[number], self._ready_entrants[other]
-        first.agent.reseed(derived_seed(self.seed, first.label, second.label))
-        second.agent.reseed(derived_seed(self.seed, second.label, first.label))
         match = play_match(
             self.game,
             first.agent,
@@ -266,6 +265,10 @@ class Tournament:
             self.games,
             max_cycles=self.max_cycles,
             openings=self._openings,
+            seeds=(
+                derived_seed(self.seed, first.label, second.label),
+                derived_seed(self.seed, second.label, first.label),
+            ),
             grading=None if self._solution is None else Grading(self._solution, self.graded, graded),
             progress=progress,
             count_faults=True,
@@ -281,8 +284,8 @@ class Tournament:
 
     def _one_board_time(self, number: int) -> Timing:
         label, agent = self._ready_entrants[number]
-        agent.reseed(derived_seed(self.seed, label))
-        return time_one_board(agent, seed=self.seed)
+        fault = failure(agent.reseed, derived_seed(self.seed, label))
+        return Timing() if fault else time_one_board(agent, seed=self.seed)
 
     @cached_property
     def _solution(self) -> Solution | None:
@@ -362,7 +365,9 @@ def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | 
     """
     entrants: dict[str, Entrant] = {}
     for given in agents:
-        label, thing = given if isinstance(given, tuple) else (name_of(given), given)
+        label, thing = given if type(given) is tuple else (name_of(given), given)
+        if not isinstance(label, str):
+            raise TypeError(f"a label must be a text, not {label!r}")
         number = 1
         unique = label
         while unique in entrants:

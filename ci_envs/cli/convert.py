@@ -27,9 +27,11 @@ def convert(model: Path, environment: str, output: Path, *, trust: bool) -> None
         with optional_import("the conversion of models", "sb3"):
             from ci_envs.baselines import save_model
             from ci_envs.baselines.model_zip import load_zip
+            from ci_envs.baselines.policies import has_preferences
+        loaded = load_zip(model, trust=trust)
         try:
-            save_model(load_zip(model, trust=trust), game, output)
+            save_model(loaded, game, output)
         except ValueError as error:
-            play = f"; sb3:{model},trust=true can still play" if trust else ""
+            play = f"; sb3:{model},trust=true can still play" if has_preferences(loaded.policy) else ""
             raise ValueError(f"{error}{play}") from None
     click.echo(f"sb3:{output}")

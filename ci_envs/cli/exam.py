@@ -107,7 +107,7 @@ def exam(
         opponent = make_agent(spec, game, seed=seed)
     results = []
     for label, agent in entrants:
-        with interrupt_advice(NOTHING_KEPT), count_progress(f"{label}: positions") as progress:
+        with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress(f"{label}: positions") as progress:
             results.append((label, questions.take(agent, opponent, games, progress)))
     if not data_files.on_stdout:
         Console(highlight=False).print(exam_table(f"{environment}: exam", questions, spec, results))

@@ -105,7 +105,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         )
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
-        self._is_expected = False  # whether a step is allowed
+        self._is_expected = False  # whether a step is allowed: not after a failure of the opponent
         self._mask = np.zeros(game.action_count, _INT8)
         self._compile()
 
@@ -146,6 +146,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             self._is_seeded = True
         if seed is not None and self.opponent is not None and self._policy is None:
             self.opponent.reseed(seed)
+        self._is_expected = False
         planes, self._mask = self._new_arrays()
         self._advance(self._boards, self._settings, BEGIN, planes, self._mask)
         if self.opponent is not None and self.opponent.keeps_games:
@@ -167,12 +168,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
         Raises:
             InvalidActionError: ``action`` is not in the action space. The environment has not changed.
-            gymnasium.error.ResetNeeded: there is no game, or the game is over.
+            gymnasium.error.ResetNeeded: there is no game, the game is over, or the opponent has failed in it.
         """
         if not self._is_expected:
-            raise gymnasium.error.ResetNeeded("call reset() first: there is no game, or it is over")
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no game, it is over, or the opponent has failed")
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
             action = checked_action(action, len(self._mask))
+        self._is_expected = False
         planes, mask = self._new_arrays()
         ended, reward, illegal = self._advance(self._boards, self._settings, action, planes, mask)
         if self._is_ply_by_ply:

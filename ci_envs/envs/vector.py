@@ -173,6 +173,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         actions = np.full(self.num_envs, SKIP)
         actions[chosen] = BEGIN
         out = self._step_arrays()
+        self._begun = False  # stays so if the opponent fails
         self._advance(actions, out, begins=True)
         self._begun = True
         return out.planes["seen"], self._info(out, np.zeros(self.num_envs, np.bool_))
@@ -190,11 +191,14 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
         Raises:
             InvalidActionError: an action is not in the action space. The environment has not changed.
-            gymnasium.error.ResetNeeded: there is no game, or a game is over and autoreset is disabled.
+            gymnasium.error.ResetNeeded: there is no game, the opponent has failed in the last step, or a game is over
+                and autoreset is disabled.
         """
         actions = self._checked(actions)
         out = self._step_arrays()
+        self._begun = False  # stays so if the opponent fails
         self._advance(actions, out, begins=False)
+        self._begun = True
         if self._autoreset == AutoresetMode.SAME_STEP:  # finished games are in the final info
             info = self._info(out, np.zeros(self.num_envs, np.bool_)) | self._final_info(out)
         else:
@@ -270,7 +274,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     def _checked(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         if not self._begun:
-            raise gymnasium.error.ResetNeeded("call reset() first: no game has begun")
+            raise gymnasium.error.ResetNeeded("call reset() first: no game has begun, or the opponent has failed")
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise InvalidActionError(

@@ -300,7 +300,7 @@ def _options_of(factory: Callable[..., Any], without: tuple[str, ...]) -> Mappin
 def _signature(factory: Callable[..., Any]) -> inspect.Signature:
     try:
         return inspect.signature(factory, eval_str=True)
-    except (NameError, AttributeError):  # an annotation names something that is imported for type checkers only
+    except Exception:  # an annotation can be any text, or name something that is imported for type checkers only
         return inspect.signature(factory)
 
 
@@ -308,7 +308,11 @@ def _declared_fields(cls: type) -> dict[str, Any]:
     """Return the annotations of the fields. A field without a declaration has that of its base class."""
     found = dict[str, Any]()
     for base in reversed(cls.__mro__):
-        for name, annotation in inspect.get_annotations(base, eval_str=True).items():
+        try:
+            annotations = inspect.get_annotations(base, eval_str=True)
+        except Exception:  # as in _signature
+            annotations = inspect.get_annotations(base)
+        for name, annotation in annotations.items():
             if name not in found or _metadata(annotation) is not None:
                 found[name] = annotation
     return found

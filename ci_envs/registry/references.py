@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -11,8 +12,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-_FILE = re.compile(r"(?P<place>.+?\.py)(?::(?P<name>[A-Za-z_]\w*)(?=:|$))?(?::(?P<rest>.*))?", re.DOTALL)
-_MODULE = re.compile(r"(?P<place>[A-Za-z_]\w*(?:\.\w+)*):(?P<name>[A-Za-z_]\w*)(?=:|$)(?::(?P<rest>.*))?", re.DOTALL)
+from ci_envs.user_code import ProgramExitError, user_code
+
+_FOLDERS = set[Path]()  # of the files that were loaded
+_NAME = r"[^\W\d]\w*"
+_FILE = re.compile(rf"(?P<place>.+?\.py)(?::(?P<name>{_NAME})(?=:|$))?(?::(?P<rest>.*))?", re.DOTALL)
+_MODULE = re.compile(rf"(?P<place>{_NAME}(?:\.\w+)*):(?P<name>{_NAME})(?=:|$)(?::(?P<rest>.*))?", re.DOTALL)
 
 
 class ObjectReference(NamedTuple):
@@ -114,7 +119,8 @@ def module_at(place: str) -> ModuleType:
 def _import_named(name: str) -> ModuleType:
     _search_current_folder()
     try:
-        return import_module(name)
+        with user_code():
+            return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             raise
@@ -131,18 +137,46 @@ def _module_of_file(path: str) -> ModuleType:
     name = f"{file.stem}_{sha256(bytes(file)).hexdigest()[:8]}" if taken else file.stem
     if name in sys.modules:
         return sys.modules[name]
-    if str(file.parent) not in sys.path:
-        sys.path.append(str(file.parent))  # its other modules
     spec = spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with _folder_first(file.parent), user_code():
+            spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise _import_error(path, error) from error
     return module
+
+
+@contextmanager
+def _folder_first(folder: Path) -> Iterator[None]:
+    """Search a folder before all others, as Python does for a script, and before the modules of other scripts.
+
+    Afterwards modules that were imported before have their names again, and the folder is the last one.
+    """
+    _FOLDERS.add(folder)
+    elsewhere = (_FOLDERS | {Path.cwd()}) - {folder}
+    names = {file.stem for file in folder.glob("*.py")} | {file.parent.name for file in folder.glob("*/__init__.py")}
+    hidden = {name for name in names & sys.modules.keys() if _folder_of(sys.modules[name]) in elsewhere}
+    others = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in hidden}
+    for name in others:
+        del sys.modules[name]
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))  # for what the code imports later
+        sys.modules.update(others)
+
+
+def _folder_of(module: ModuleType) -> Path:
+    """Return the folder in which a module or a package is."""
+    file = Path(getattr(module, "__file__", None) or "")
+    return (file.parent if file.name == "__init__.py" else file).parent
 
 
 def _file(path: str) -> Path:
@@ -166,4 +200,5 @@ def _import_error(place: str, error: Exception) -> ValueError:
             line = trace.tb_lineno
         trace = trace.tb_next
     where = place if line is None else f"{place}, line {line}"
-    return ValueError(f"{where} cannot be imported: {type(error).__name__}: {error}")
+    kind = "" if isinstance(error, ProgramExitError) else f"{type(error).__name__}: "
+    return ValueError(f"{where} cannot be imported: {kind}{error}")

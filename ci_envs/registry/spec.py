@@ -62,8 +62,9 @@ def split_values(text: str) -> list[str]:
 
 
 def unquoted(text: str) -> str:
-    """Return a text without the quotes around it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+    """Return a text without the quotes around it. Those of ``"a" "b"`` are not around it."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]
+    return text[1:-1] if is_quoted else text
 
 
 def quoted(path: str) -> str:

@@ -146,9 +146,11 @@ def _puzzle(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decide(agent: Agent, job: dict[str, Any]) -> int:
-    own, opp, _ = job["position"]
+    own, opp, seat = job["position"]
     agent.reseed(job["seed"])
-    return int(decide(agent, np.array([(own, opp)], dtype=np.uint64)).actions[0])
+    if agent.keeps_games:  # each decision is in a game of its own, because the worker can be another one than before
+        agent.start_games(1, np.array([seat], np.int8), np.array([job["seed"]], np.uint64))
+    return int(decide(agent, np.array([(own, opp)], dtype=np.uint64), np.zeros(1, np.int64)).actions[0])
 
 
 def _reports(analyst: Analyst, position: Position, stopped: Event) -> Iterator[dict[str, Any]]:
