@@ -7,7 +7,7 @@ The zip files of Stable-Baselines3 contain pickled objects, and loading these ca
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm

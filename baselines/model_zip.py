@@ -37,12 +37,12 @@ def load_zip(path: str | Path, *, trust: bool) -> BaseAlgorithm:
         ValueError: ``trust`` is false, or the file is not the file of a known algorithm.
         OSError: the file cannot be read.
     """
+    algorithm = algorithm_of(path)
     if not trust:
         raise ValueError(
             f"{str(path)!r} has pickled objects, and loading these can run any code. If you know its origin, use "
-            f"sb3:{path},trust=true or ci-envs convert"
+            f"sb3:{path},trust=true or ci-envs convert --trust"
         )
-    algorithm = algorithm_of(path)
     try:
         with restored_generators():  # Stable-Baselines3 seeds them with the seed of the model
             model: BaseAlgorithm = algorithm.load(path, device="cpu")

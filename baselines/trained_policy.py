@@ -57,8 +57,8 @@ class TrainedPolicy:
         policy = source.policy if isinstance(source, BaseAlgorithm) else source
         if not has_preferences(policy):
             raise ValueError(
-                f"{type(policy).__name__} has neither probabilities nor values of actions. In Python, load the model and "
-                "give it to compare or as_agent"
+                f"{type(policy).__name__} has neither probabilities nor values of actions. Load it in Python and "
+                "give the model to compare or as_agent"
             )
         return cls(policy, normaliser=source.get_vec_normalize_env() if isinstance(source, BaseAlgorithm) else None)
 

@@ -247,6 +247,12 @@ def test_a_longer_run_is_measured_on_its_way_too(tmp_path):
     assert sorted({row["iterations"] for row in curve_of(tmp_path) if row["rating"]}) == ["1", "2", "3"]
 
 
+def test_random_games_can_be_shorter_than_the_openings(tmp_path):
+    """And more actions can be considered than there are."""
+    train(tmp_path, iterations=1, random_plies=50, considered=10**7, ladder_games=2, measurements=1)
+    assert len(curve_of(tmp_path)) == 1
+
+
 def test_a_seed_repeats_and_another_does_not(tmp_path, whole):
     train(tmp_path / "again")
     assert_same(tmp_path / "again", whole)

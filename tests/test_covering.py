@@ -450,3 +450,40 @@ def test_results_have_a_gap_to_the_lower_bound():
     assert result.gap == pytest.approx((result.value - result.bound) / result.bound)
     assert optimise(set_covering(20), "greedy:rule=overlap").gap is None
     assert math.isfinite(result.seconds)
+
+
+@pytest.mark.parametrize("kind", [np.bool_, np.int8, np.uint8, np.int64, list])
+def test_a_genome_can_have_numbers(kind):
+    problem = SetCovering(3, [[0, 1], [1, 2], [2]], [2, 2, 1])
+    for bits in itertools.product((0, 1), repeat=3):
+        genome = [*bits] if kind is list else np.array(bits, kind)
+        chosen = [index for index, bit in enumerate(bits) if bit]
+        cost = sum(problem.costs[index] for index in chosen)
+        covered = {element for index in chosen for element in problem.sets[index]}
+        assert (problem.cost(genome), problem.covered(genome)) == (cost, len(covered))
+        assert problem.value(genome, 0.0) == (cost if len(covered) == 3 else math.inf)
+
+
+@pytest.mark.parametrize("genome", [[0, 1, 2], [0.0, 1.0, 0.0], [1, 0], [[1, 0, 1]]])
+def test_other_genomes_are_refused(genome):
+    problem = SetCovering(3, [[0, 1], [1, 2], [2]])
+    for measure in (problem.cost, problem.covered):
+        with pytest.raises(ValueError, match=r"not int64 such as 2|not float64|the shape \(n, 3\)"):
+            measure(genome)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: optimise("SetCovering-v0", "greedy"), TypeError, "problem must be a problem"),
+        (lambda: optimise(set_covering(5), 5), TypeError, "solver must be a text"),
+        (lambda: optimise(set_covering(5), "greedy", seed="a"), ValueError, "seed must be"),
+        (lambda: optimise(set_covering(5), "annealing:moves=10", seed=-1), ValueError, "seed must be"),
+        (lambda: set_covering(sets=[[0, "a"]]), ValueError, "an element of a set must be .* not 'a'"),
+        (lambda: set_covering(sets=[[-1]]), ValueError, "an element of a set must be .* not -1"),
+        (lambda: set_covering(sets=5), TypeError, "sets must be sets of elements"),
+    ],
+)
+def test_wrong_arguments_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ci_envs import ConnectN, Position, Quixo, TicTacToe, make_agent, solve
+from ci_envs import ConnectN, Nim, Position, Quixo, TicTacToe, make_agent, solve
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.exact import ExactAgent
 from ci_envs.agents.random import RandomAgent
@@ -159,6 +159,12 @@ def test_a_game_without_values_within_the_limit_has_no_exam(monkeypatch):
     monkeypatch.setattr("ci_envs.solver.proof._GRADING_NODES", 1)
     with pytest.raises(ValueError, match=r"has no exam: of .* positions of random play, no value was found"):
         Exam(ConnectN(6, 6, 4), 5)
+
+
+def test_a_game_without_mistakes_has_no_exam():
+    for game in (Nim((1,)), ConnectN(1, 2, 1)):
+        with pytest.raises(ValueError, match=r"has no exam: no action of \d+ positions is a mistake"):
+            Exam(game, 5)
 
 
 def test_a_table_without_cases_has_dashes(tic_tac_toe):

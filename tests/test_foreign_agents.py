@@ -20,6 +20,7 @@ from ci_envs.agents import Agent, as_agent
 from ci_envs.arena import Tournament, compare, play_match
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
+from ci_envs.arena.watch import Player, watch
 from ci_envs.cli.main import main
 from ci_envs.games.batch import start_words
 from ci_envs.registry.games import resolve
@@ -156,6 +157,27 @@ def test_files_of_the_same_name_are_different_modules(tmp_path):
     assert (first.act(observation), second.act(observation)) == (1, 2)
 
 
+@pytest.mark.parametrize("kind", ["module", "package"])
+def test_a_file_gets_the_modules_of_its_own_folder(kind, tmp_path):
+    name = f"own_{kind}"
+    for folder, choice in (("low", "min"), ("high", "max")):
+        file = tmp_path / folder / (f"{name}/__init__.py" if kind == "package" else f"{name}.py")
+        file.parent.mkdir(parents=True)
+        file.write_text(f"choose = {choice}\n")
+        act = "def act(observation):\n    return int(choose(observation['action_mask'].nonzero()[0]))\n"
+        (tmp_path / folder / "player.py").write_text(f"from {name} import choose\n{act}")
+    low, high = (make_agent(f"{tmp_path}/{folder}/player.py", GAME) for folder in ("low", "high"))
+    observation = observation_of(Position.start(GAME))
+    assert (low.act(observation), high.act(observation)) == (0, 8)
+    assert sys.modules[name].choose is min
+
+
+def test_names_of_agents_can_have_any_letters(tmp_path):
+    (tmp_path / "letters.py").write_text("def élan(observation):\n    return 4\ndef наш(observation):\n    return 5\n")
+    for name, action in (("élan", 4), ("наш", 5)):
+        assert make_agent(f"{tmp_path}/letters.py:{name}", GAME).act(observation_of(Position.start(GAME))) == action
+
+
 @pytest.mark.extended
 def test_a_newcomer_compares_a_function_by_one_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -176,6 +198,111 @@ def test_a_fault_loses_the_game_and_is_counted(answer):
     env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=getattr(foreign, answer), seat=1)
     with pytest.raises((TypeError, ValueError, KeyError)):
         env.reset(seed=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("exits", "SystemExit: 0"),
+        ("panics", "Panic: index out of bounds"),
+        ("unreadable", r"ValueError: no file caf\udce9"),
+        ("Fragile", "OSError: the engine is in use"),
+        ("Forgetful", "AssertionError"),
+    ],
+)
+def test_no_failure_of_an_agent_ends_a_tournament(name, message, monkeypatch):
+    monkeypatch.setattr(foreign.Fragile, "made", 0)
+    comparison = compare("TicTacToe-v0", [foreign.lowest, getattr(foreign, name), foreign.instance], games=4)
+    side = comparison.total(name)
+    assert (side.total.losses, side.faults, side.first_fault) == (8, 8, message)
+    assert comparison.total("lowest").faults == comparison.total("Callable").faults == 0
+
+
+@pytest.mark.parametrize("name", ["exits", "panics"])
+def test_no_agent_ends_the_program_of_an_environment(name):
+    env = gymnasium.make("ci_envs/TicTacToe-v0", opponent=getattr(foreign, name), seat=1)
+    with pytest.raises(RuntimeError, match=r"SystemExit: 0|Panic"):
+        env.reset(seed=0)
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_game_ends_with_the_failure_of_the_opponent(vector):
+    """Otherwise the next action would be played for the opponent."""
+    fails = iter([False, True, False, False])
+
+    def opponent(observation):
+        if next(fails):
+            raise TimeoutError
+        return foreign.lowest(observation)
+
+    actions = [np.array([action]) if vector else action for action in (8, 7, 6)]
+    env = make_vec("TicTacToe-v0", 1, opponent=opponent, seat=0) if vector else None
+    env = env or gymnasium.make("ci_envs/TicTacToe-v0", opponent=opponent, seat=0).unwrapped
+    env.reset(seed=0)
+    env.step(actions[0])
+    with pytest.raises(TimeoutError):
+        env.step(actions[1])
+    with pytest.raises(gymnasium.error.ResetNeeded, match="opponent has failed"):
+        env.step(actions[2])
+    env.reset(seed=0)
+    env.step(actions[2])
+    position = env.positions[0] if vector else env.position
+    assert position.to_text() == "O../.../X.. X"
+
+
+def test_an_exam_counts_failures_and_refuses_a_failing_defender():
+    exam = Exam(GAME, 4)
+    result = exam.take(foreign.exits, "minimax:depth=2", 2)
+    assert (result.actions.right, result.conversions.right, result.first_fault) == (0, 0, "SystemExit: 0")
+    with pytest.raises(ValueError, match="the defender fails: KeyError: 'oops'"):
+        exam.take(foreign.lowest, foreign.raises, 2)
+
+
+def test_a_player_that_fails_loses_the_shown_game(capsys):
+    players = [Player(name, as_agent(getattr(foreign, name), GAME), False) for name in ("lowest", "exits")]
+    assert watch(GAME, players) == 0
+    assert "exits (player 1) gives no action (SystemExit: 0): lowest (player 0) wins" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("code", ["import sys; sys.exit(3)", "raise BaseException('stop')"])
+def test_a_file_that_ends_the_program_is_refused(code, tmp_path):
+    (tmp_path / "script.py").write_text(f"def agent(observation):\n    return 0\n{code}\n")
+    with pytest.raises(ValueError, match=r"script.py, line 3 cannot be imported: (SystemExit: 3|BaseException: stop)"):
+        make_agent(f"{tmp_path}/script.py", GAME)
+
+
+def test_one_object_plays_against_itself_as_two_objects_do():
+    both = foreign.Counter()
+    one, two = (
+        compare("TicTacToe-v0", agents, games=8, random_plies=2) for agents in ([both] * 2, [foreign.Counter] * 2)
+    )
+    assert one.pairings[0].match.sides[0].seats == two.pairings[0].match.sides[0].seats
+    assert one.pairings[0].match.plies == two.pairings[0].match.plies
+
+
+def test_a_class_is_made_again_for_each_game_instead_of_copied():
+    one, two = (
+        compare("TicTacToe-v0", [thing, foreign.lowest], games=4) for thing in (foreign.Locked, foreign.CopiedCounter)
+    )
+    assert one.pairings[0].match.sides[0].accuracy == two.pairings[0].match.sides[0].accuracy
+    assert one.total("Locked").faults == 0
+
+
+@pytest.mark.parametrize("name", ["annotated", "annotated:n=1", "Fielded"])
+def test_any_annotations_are_accepted(name):
+    assert make_agent(f"{FILE}:{name}", GAME).act(observation_of(Position.start(GAME))) == ("n=1" in name)
+
+
+def test_a_class_without_the_constructor_of_its_base_is_refused():
+    class Without(Agent):
+        def __init__(self, game):
+            pass
+
+        def act(self, observation):
+            return 0
+
+    with pytest.raises(ValueError, match="__init__ must call super"):
+        as_agent(Without, GAME)
 
 
 def test_a_match_alone_raises_the_exception():

@@ -287,6 +287,25 @@ def test_species_share_out_the_population():
     assert 3 <= np.mean(counts) <= 9
 
 
+@pytest.mark.parametrize(
+    ("population", "species", "limits"),
+    [
+        (100, 8, {"min_species_size": 10}),
+        (100, 8, {"min_species_size": 20}),
+        (100, 8, {"elitism": 15}),
+        (30, 8, {"elitism": 5}),
+        (20, 8, {"min_species_size": 21}),
+        (20, 20, {"elitism": 21}),
+        (12, 12, {"min_species_size": 3, "elitism": 2}),
+    ],
+)
+def test_the_minima_of_species_never_exceed_the_population(population, species, limits):
+    """neat-python itself ends with an error."""
+    options = {"species": species, "parameters": NeatParameters(**limits)}
+    optimiser = neat_after(30, population=population, **options)
+    assert len(optimiser.ask()) == population
+
+
 def test_an_innovation_is_one_connection():
     optimiser, ends = Neat(3, 2, 40, seed=1), {}
     for generation in range(30):

@@ -3,8 +3,9 @@
 import json
 import re
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
@@ -281,6 +282,60 @@ def test_values_become_those_of_the_type(given, value):
 def test_other_values_are_refused(given, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Base(**given)
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def typed(
+    *,
+    path: Path = Path("runs"),
+    kind: Literal["x", "y"] = "x",
+    colour: Colour = Colour.RED,
+    layers: list[int] = [64, 64],  # noqa: B006 - as users write
+    pair: tuple[int, int] = (1, 2),
+    number: Literal[1, 2] = 1,
+    file: Path | None = None,
+): ...
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("path=runs/a=1,b=2/best.npz", Path("runs/a=1,b=2/best.npz")),
+        ("path=007", Path("007")),
+        ("path='a,b=1.npz'", Path("a,b=1.npz")),
+        ("kind=y", "y"),
+        ("colour=blue", Colour.BLUE),
+        ("layers=3", [3]),
+        ("layers=3,4", [3, 4]),
+        ("pair=3,4", (3, 4)),
+        ("number=2", 2),
+        ("file=none", None),
+        ("file=a/b", Path("a/b")),
+        ("kind=z", "kind must be one of x, y, not 'z'"),
+        ("colour=green", "colour must be one of red, blue, not 'green'"),
+        ("pair=1", "pair must be 2 whole numbers separated by commas"),
+        ("pair=1,2,3", "pair must be 2 whole numbers separated by commas"),
+        ("number=3", "number must be one of 1, 2, not 3"),
+        ("layers=x", "layers must be whole numbers separated by commas"),
+    ],
+)
+def test_an_option_has_its_type(text, value):
+    options = options_of(typed)
+    name = text.partition("=")[0]
+    given = read_options("it", text, options)
+    if isinstance(value, str) and " " in value:
+        with pytest.raises(ValueError, match=re.escape(value)):
+            check_options("it", given, options)
+        return
+    checked = check_options("it", given, options)[name]
+    assert (checked, type(checked)) == (value, type(value))
+    again = {name: checked}
+    assert check_options("it", again, options) == again
+    assert read_options("it", f"{name}={options[name].default_text}", options)
 
 
 def test_a_function_of_a_user_declares_options_by_its_signature():

@@ -418,3 +418,12 @@ def test_a_problem_of_a_file_is_solved_from_the_command_line(name, in_the_folder
 def test_bad_references_to_problems_are_one_line(name, message, in_the_folder_of_a_user):
     with pytest.raises(ValueError, match=re.escape(message)):
         resolve_problem(name)
+
+
+@pytest.mark.parametrize("name", ["SetCovering-v0", "BitString-v0"])
+def test_there_is_nothing_to_show_before_the_first_episode(name):
+    env = gymnasium.make(f"ci_envs/{name}", render_mode="ansi").unwrapped
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        env.render()
+    if name == "SetCovering-v0":
+        assert not env.action_masks().any()

@@ -563,8 +563,12 @@ def test_against_random_play_both_seats_are_learned(tmp_path):
 
 
 def test_an_opponent_that_fails_or_cheats_stops_the_run(tmp_path):
-    with pytest.raises(ValueError, match="a bug"):
+    with pytest.raises(ValueError, match=r"the opponent broken fails: .*a bug"):
         train(tmp_path, opponent="broken")
+    with pytest.raises(ValueError, match="the opponent process:false fails: ended with exit status 1"):
+        train(tmp_path, opponent="process:false")
+    with pytest.raises(ValueError, match=r"on the ladder ends with an error: .*a bug"):
+        train(tmp_path / "ladder", episodes=10, ladder=("broken",))
     with pytest.raises(ValueError, match="the opponent illegal played an illegal action"):
         train(tmp_path, opponent="illegal")
     assert not (tmp_path / "best.npz").exists()

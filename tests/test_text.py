@@ -133,6 +133,28 @@ def test_bad_replies_are_answered_and_then_lose():
         env.step("a1")
 
 
+@pytest.mark.parametrize("game", ["ConnectFour-v0", "TicTacToe-v0", "Quixo-v0", "Nim-v0:heaps=7", "Quarto-v0"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_bad_reply_loses_in_every_position(game, seat):
+    """In the first position of most games every action is legal."""
+    env = TextEnv(game, seat=seat, retries=0)
+    env.reset(seed=0)
+    if env.position.result is None:
+        before = env.position
+        prompt, reward, terminated, truncated, info = env.step("I have no idea")
+        assert (reward, terminated, truncated, info["reply"]) == (-1.0, True, False, "unreadable")
+        assert prompt.rstrip().endswith("You lose.")
+        assert env.position == before
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step("a1")
+
+
+def test_a_bad_reply_costs_the_value_of_the_position_too():
+    env = TextEnv("TicTacToe-v0", seat=0, retries=0, reward="both")
+    env.reset(seed=0)
+    assert env.step("pass")[1:3] == (-1.5, True)  # the game and, from a draw, half a point
+
+
 def test_a_good_reply_gives_the_retries_back():
     env = TextEnv("Nim-v0", opponent="random", seat=0, retries=1)
     env.reset(seed=1)

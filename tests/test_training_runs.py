@@ -1,5 +1,6 @@
 """The shared part of all trainers: options, run folders, resuming after a kill, measurements and progress."""
 
+import csv
 import json
 import re
 from dataclasses import fields, replace
@@ -68,6 +69,16 @@ SECTION_GAMES = {"A2": "Nim-v0:misere=true", "A4": "TicTacToe-v0", "B32": "Nim-v
 
 def ci_envs_train(*arguments):
     return CliRunner().invoke(main, ["train", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(("episodes", "measurements"), [(100, 60), (100, 7), (99, 50), (10, 3), (5, 9)])
+def test_a_run_has_the_number_of_measurements(episodes, measurements, tmp_path):
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK | {"episodes": episodes, "measurements": measurements})
+    done = [int(row["episodes"]) for row in csv.DictReader((tmp_path / "curve.csv").open())]
+    assert len(done) == min(episodes, measurements)
+    assert done[-1] == episodes
+    steps = np.diff([0, *done])
+    assert steps.max() - steps.min() <= 1
 
 
 # --- options

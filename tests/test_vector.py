@@ -689,3 +689,16 @@ def test_random_plies_that_end_every_game_are_left_out():
 def test_wrong_openings_are_refused(openings, message):
     with pytest.raises(ValueError, match=message):
         make_vec("Quixo-v0", 2, openings=openings)
+
+
+@pytest.mark.parametrize("environment", ["Nim-v0", "Quarto-v0"])
+def test_there_are_no_boards_before_the_first_game(environment):
+    env = make_vec(environment, 2, render_mode="ansi")
+    assert not env.action_masks().any()
+    for name in ("words", "positions", "to_move", "seats"):
+        with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+            getattr(env, name)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="no boards"):
+        env.render()
+    env.reset(seed=0)
+    assert len(env.render()) == 2

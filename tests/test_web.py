@@ -377,12 +377,28 @@ def test_games_are_listed_for_their_owner(client):
         ({"environment": None}, "Invalid value for environment: None."),
         ({"seed": -1}, "Invalid value for seed: -1. Input should be greater than or equal to 0"),
         ({"more": 1}, "Extra inputs"),
+        ({"increment": 5}, "increment=5 needs minutes"),
     ],
 )
 def test_what_is_refused(client, body, message):
     response = client.post("/api/games", json={"environment": TICTACTOE, **body})
     assert response.status_code == 422
     assert message in response.json()["detail"]
+
+
+@pytest.mark.parametrize("action", [8.5, None, -1, "", [1], 2**40])
+def test_an_action_is_a_name_or_a_number(client, action):
+    game = begin(client)
+    response = client.post(f"/api/games/{game['id']}/moves", json={"action": action})
+    assert response.status_code == 422
+    assert "Invalid value for action: " in response.json()["detail"]
+    assert "Allowed: the name of an action, or its number" in response.json()["detail"]
+
+
+def test_a_body_that_is_not_json_is_named(client):
+    response = client.post("/api/games", content=b'{"environment": ', headers={"Content-Type": "application/json"})
+    assert response.status_code == 422
+    assert response.json()["detail"].startswith("The body is not JSON: ")
 
 
 SEATS = [{"seats": [first, second]} for first in ("human", "mine") for second in ("human", "random")]

@@ -130,7 +130,13 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     games: Annotated[int, Option("games of self-play per iteration", ge=1)] = 512
     lanes: Annotated[int, Option("games that each thread or worker plays at the same time", ge=1)] = 128
     max_plies: Annotated[int, Option("plies after which a game of self-play is a draw", ge=1)] = 100
-    random_plies: Annotated[int, Option("maximum number of random plies at the start of a game of self-play", ge=0)] = 0
+    random_plies: Annotated[
+        int,
+        Option(
+            "maximum number of random plies at the start of a game of self-play, fewer if random games end earlier",
+            ge=0,
+        ),
+    ] = 0
     discount: Annotated[float, Option("discount factor of the result of a game per ply before its end", ge=0, le=1)] = (
         1.0
     )

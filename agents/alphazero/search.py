@@ -67,7 +67,8 @@ class Forest:
         """Allocate the memory of the trees."""
         self.game, self.settings, self.keeps_trees, self.tables = game, settings, keeps_trees, tables
         self.allocate(positions)
-        self._halving = halving_table(settings.considered if settings.selection == GUMBEL else 0, settings.simulations)
+        considered = min(settings.considered, game.action_count) if settings.selection == GUMBEL else 0
+        self._halving = halving_table(considered, settings.simulations)
         self._evaluate: Evaluate | None = None
         self._checked: Evaluate | None = None
         self._grow = Monomorphic(grow)

@@ -4,6 +4,7 @@ A game is a draw if a position occurs for the third time, or after a maximum num
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,9 +19,10 @@ from ci_envs.agents.alphazero.result import SearchResult, draw_actions
 from ci_envs.agents.alphazero.search import Evaluate, Forest
 from ci_envs.agents.alphazero.settings import GUMBEL, SearchSettings
 from ci_envs.games import ONGOING
-from ci_envs.games.batch import play_batch
+from ci_envs.games.batch import play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
+from ci_envs.games.truncation import computed_plies
 from ci_envs.solver.known_value import UNKNOWN
 
 
@@ -179,5 +181,12 @@ class _GamesInProgress:
         """Return the first positions of ``count`` games, uint64 of shape (count, 2)."""
         plies = self.rng.integers(self.plan.random_plies + 1, size=count).tolist()
         seeds = self.rng.integers(2**63, size=count).tolist()
-        words = [random_openings(self.plan.game, 1, *each) for each in zip(plies, seeds, strict=True)]
+        words = [self._opening(*each) for each in zip(plies, seeds, strict=True)]
         return np.array(words, dtype=np.uint64).reshape(count, 2)
+
+    def _opening(self, plies: int, seed: int) -> NDArray[np.uint64]:
+        """Return a position after random plies, or after fewer if random games end earlier, uint64 of shape (1, 2)."""
+        for fewer in range(min(plies, computed_plies(self.plan.game)), 0, -1):
+            with suppress(ValueError):
+                return random_openings(self.plan.game, 1, fewer, seed)
+        return start_words(self.plan.game, 1)

@@ -97,6 +97,20 @@ def neat_config(
     )
 
 
+class _Reproduction(neat.DefaultReproduction):  # type: ignore[misc]
+    """The reproduction of neat-python, also if species have to shrink by more than one network each.
+
+    neat-python reduces each species at most once to reach the size of the population, and otherwise ends with an error.
+    """
+
+    def _adjust_spawn_exact(self, spawn_amounts: list[int], pop_size: int, min_species_size: int) -> list[int]:
+        amounts = spawn_amounts
+        while sum(amounts) - pop_size > sum(amount > min_species_size for amount in amounts) > 0:
+            amounts = [amount - (amount > min_species_size) for amount in amounts]
+        adjusted: list[int] = super()._adjust_spawn_exact(amounts, pop_size, min_species_size)
+        return adjusted
+
+
 def flatten(genome: Any, config: Any) -> Values:
     """Return the network of a genome of neat-python as a row (:mod:`ci_envs.agents.evolution.networks`).
 
@@ -188,7 +202,7 @@ class Neat:
         self._random = random.Random(integer_between("seed", seed, 0)).getstate()
         reporters = ReporterSet()
         stagnation = neat.DefaultStagnation(self.config.stagnation_config, reporters)
-        self._reproduction = neat.DefaultReproduction(self.config.reproduction_config, reporters, stagnation)
+        self._reproduction = _Reproduction(self.config.reproduction_config, reporters, stagnation)
         self._species = neat.DefaultSpeciesSet(self.config.species_set_config, reporters)
         self._is_evaluated = False
         with self._use_own_random_state():
@@ -198,6 +212,7 @@ class Neat:
         """Return the networks of the next generation as rows, float64 of shape (population, numbers)."""
         if self._is_evaluated:
             with self._use_own_random_state():
+                self._limit_minima()
                 offspring = self._reproduction.reproduce(
                     self.config, self._species, self.config.pop_size, len(self.shapes) - 1
                 )
@@ -215,6 +230,12 @@ class Neat:
         self.shapes.append((len(self._species.species), int(self._rows[best][0]), connections))
         self.hall.append(self._rows[best])
         self._is_evaluated = True
+
+    def _limit_minima(self) -> None:
+        """Lower the minimum size and the elite of the species for a generation in which they exceed the population."""
+        most, settings = self.config.pop_size // len(self._species.species), self.config.reproduction_config
+        settings.min_species_size = min(self._parameters.min_species_size, max(1, most))
+        settings.elitism = min(self._parameters.elitism, most)
 
     def _speciate(self, population: dict[int, Any]) -> None:
         """Divide a new population into species, and adapt the compatibility threshold.

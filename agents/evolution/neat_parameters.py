@@ -82,9 +82,12 @@ class NeatParameters(Validated):
         20
     )
     species_elitism: Annotated[int, Option("number of best species that are never removed", ge=0)] = 2
-    elitism: Annotated[int, Option("number of best networks of a species that survive unchanged", ge=0)] = 1
+    elitism: Annotated[
+        int,
+        Option("number of best networks of a species that survive unchanged, if there is room", ge=0),
+    ] = 1
     survival_threshold: Annotated[float, Option("fraction of a species that become parents", gt=0, le=1)] = 0.2
-    min_species_size: Annotated[int, Option("minimum number of networks of a species", ge=1)] = 1
+    min_species_size: Annotated[int, Option("minimum number of networks of a species, if there is room", ge=1)] = 1
 
     def genome_parameters(self) -> dict[str, str]:
         """Return the genome parameters as texts for neat-python."""

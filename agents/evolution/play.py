@@ -17,6 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import Agent
+from ci_envs.agent_interface.making import name_of
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.python_policy import PythonPolicy, error_of, policy_of
 from ci_envs.games import DRAW, ONGOING, action_count, inlined, integer_between, keeps_turn, kernel, legal, play
@@ -268,8 +269,7 @@ def _illegal_action_error(
 ) -> BaseException:
     if status == _GENOME_ILLEGAL:
         return ValueError(f"{type(policy).__name__} played an illegal action")
-    who = opponent.policy if isinstance(opponent, Individual) else opponent
-    return error_of(against) or ValueError(f"the opponent {type(who).__name__} played an illegal action")
+    return error_of(against, name_of(opponent.policy if isinstance(opponent, Individual) else opponent))
 
 
 @kernel

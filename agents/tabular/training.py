@@ -99,9 +99,7 @@ class TabularTrainer(Trainer):
             positions = self._run["positions"][0]
             raise ValueError(f"the table is full: {positions:,} positions; increase table_mb")
         if status == ILLEGAL:
-            raise error_of(self._opponents_policy) or ValueError(
-                f"the opponent {self.config.opponent} played an illegal action"
-            )
+            raise error_of(self._opponents_policy, str(self.config.opponent))
 
     @override
     def metrics(self) -> Mapping[str, float]:

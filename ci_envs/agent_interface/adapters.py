@@ -182,8 +182,8 @@ def separate(agent: Agent, other: Agent) -> Agent:
         return deepcopy(agent)
     except Exception as error:  # an object can raise anything when it is copied
         raise ValueError(
-            f"{type(one).__name__} plays against itself and keeps a memory of its games, but it cannot be copied: {error}. "
-            "Give its class, or two objects"
+            f"{type(one).__name__} plays against itself and keeps a memory of its games, but it cannot be copied: "
+            f"{error}. Give its class, or two objects"
         ) from error
 
 
@@ -225,8 +225,8 @@ def check_values(space: Any) -> None:
         for bound, value in ((getattr(box, "low", 0), 0), (getattr(box, "high", 1), 1)):
             if not (np.isinf(bound) | (bound == value)).all():
                 raise ValueError(
-                    f"the observation space has values from {np.min(box.low):g} to {np.max(box.high):g}, but the planes "
-                    "have 0 and 1: give a function that changes the observation, and calls the object"
+                    f"the observation space has values from {np.min(box.low):g} to {np.max(box.high):g}, but planes "
+                    "and masks have 0 and 1: give a function that changes the observation and calls the object"
                 )
 
 

@@ -12,8 +12,8 @@ from ci_envs.agent_interface.action import whole_number, whole_numbers
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
+from ci_envs.registry.user_code import ProgramExitError, user_code
 from ci_envs.solver.errors import UnknownValueError
-from ci_envs.user_code import ProgramExitError, user_code
 
 NO_ACTION = -1
 """The action of an agent that gave no answer. It is illegal in every position."""
@@ -41,7 +41,8 @@ def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
             observations.
         words: non-terminal positions, uint64 of shape (n, 2).
     """
-    return _prepared(agent, words, np.arange(len(words)))()
+    with user_code():
+        return _prepared(agent, words, np.arange(len(words)))()
 
 
 def decide(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.int64] | None = None) -> TimedActions:
@@ -120,7 +121,7 @@ def failure(call: Callable[..., object], *arguments: Any) -> str:
 def reason(error: Exception) -> str:
     """Return the type and the message of an error in one line of text that can be written to files.
 
-    A :class:`ProcessError` and a :class:`~ci_envs.user_code.ProgramExitError` have only a message.
+    A :class:`ProcessError` and a :class:`~ci_envs.registry.user_code.ProgramExitError` have only a message.
     """
     text = "" if isinstance(error, ProcessError | ProgramExitError) else f"{type(error).__name__}: "
     try:

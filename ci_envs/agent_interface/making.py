@@ -26,7 +26,7 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.registry.options import check_options, read_options
 from ci_envs.registry.plugins import plugins
-from ci_envs.user_code import user_code
+from ci_envs.registry.user_code import user_code
 
 ADAPTERS = "ci_envs.adapters"
 """The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
@@ -177,6 +177,8 @@ def name_of(thing: Any) -> str:
         return str(thing)
     if isinstance(thing, FunctionAgent):
         return name_of(thing.thing)
+    if isinstance(thing, PerGameAgent):
+        return name_of(thing.prototype)
     if isinstance(thing, partial):
         return name_of(thing.func)
     return str(getattr(thing, "__name__", None) or type(thing).__name__)

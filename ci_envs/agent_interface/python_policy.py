@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ci_envs.agent_interface.action import whole_numbers
-from ci_envs.agent_interface.decision import ask
+from ci_envs.agent_interface.decision import ask, reason
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import compiled_policy
@@ -39,7 +39,18 @@ def policy_of(agent: Agent) -> CompiledPolicy:
     return compiled_policy(agent) or CompiledPolicy(PythonPolicy(), (Callback(act),))
 
 
-def error_of(compiled: CompiledPolicy) -> BaseException | None:
-    """Return the error that an agent in Python raised in its policy, or None."""
+def error_of(compiled: CompiledPolicy, name: str) -> BaseException:
+    """Return the error about the illegal action of an opponent: Ctrl-C, or a ValueError with its cause.
+
+    Args:
+        compiled: the policy of the opponent.
+        name: its name for the message.
+    """
     callback = compiled.memory[0] if isinstance(compiled.policy, PythonPolicy) else None
-    return callback.error if isinstance(callback, Callback) else None
+    cause = callback.error if isinstance(callback, Callback) else None
+    if cause is not None and not isinstance(cause, Exception):
+        return cause
+    what = "played an illegal action" if cause is None else f"fails: {reason(cause)}"
+    error = ValueError(f"the opponent {name} {what}")
+    error.__cause__ = cause
+    return error

@@ -213,15 +213,19 @@ def _choose_positions(
     """
     words = words[np.sort(np.unique(words, axis=0, return_index=True)[1])]
     found: dict[int, list[Position]] = {1: [], 0: [], -1: []}
+    is_any_known = False
     for number, row in enumerate(words):
         if progress:
             progress(number, None)
         scores = solution.grading_scores(row[np.newaxis])[0]
         value = int(np.sign(scores.max()))
+        is_any_known |= bool(scores.max() != NO_SCORE)
         if scores.max() != NO_SCORE and (value < 0 or (~keep_value(scores) & (scores != NO_SCORE)).any()):
             found[value].append(Position(solution.game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break
+    if not any(found.values()) and is_any_known:
+        raise ValueError(f"{solution.game} has no exam: no action of {len(words):,} positions is a mistake")
     if not any(found.values()):
         raise ValueError(
             f"{solution.game} has no exam: of {len(words):,} positions of random play, no value was found within the"

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.isolation import ProcessAgent
+from ci_envs.agent_interface.making import name_of
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agent_interface.probabilities import HasProbabilities
 
@@ -39,7 +40,7 @@ class Replies:
         """
         if agent.keeps_games and not isinstance(agent, ProcessAgent):
             raise ValueError(
-                f"{type(agent).__name__} has a memory of its games, so it has no best response that depends only on the"
+                f"{name_of(agent)} has a memory of its games, so it has no best response that depends only on the"
                 " position: give an agent without start_games and per_game"
             )
         self.agent, self.samples = agent, samples

@@ -27,8 +27,9 @@ def convert(model: Path, environment: str, output: Path, *, trust: bool) -> None
         with optional_import("the conversion of models", "sb3"):
             from ci_envs.baselines import save_model
             from ci_envs.baselines.model_zip import load_zip
-            from ci_envs.baselines.policies import has_preferences
+            from ci_envs.baselines.policies import check_spaces, has_preferences
         loaded = load_zip(model, trust=trust)
+        check_spaces(loaded, game)
         try:
             save_model(loaded, game, output)
         except ValueError as error:

@@ -132,6 +132,8 @@ def _grade(
     graded = []
     with interrupt_advice(NOTHING_KEPT), usage_errors():
         files.check()
+        if len(set(agents)) < len(agents):
+            raise ValueError(f"an agent is given twice: {max(agents, key=list(agents).count)}")
         sets = [positions if count is None else positions.evenly(count) for positions in read_suite(suite)]
         for agent in agents:
             begin = process_time()

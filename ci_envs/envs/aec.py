@@ -185,6 +185,8 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     @position.setter
     def position(self, position: Position) -> None:
+        if not isinstance(position, Position):
+            raise TypeError(f"position must be a Position, for example Position.from_text(game, ...), not {position!r}")
         if position.game != self.game:
             raise ValueError(f"this environment is for {self.game}, not for {position.game}")
         self._begin(position.own, position.opp, position.to_move)

@@ -170,8 +170,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             InvalidActionError: ``action`` is not in the action space. The environment has not changed.
             gymnasium.error.ResetNeeded: there is no game, the game is over, or the opponent has failed in it.
         """
-        if not self._is_expected:
-            raise gymnasium.error.ResetNeeded("call reset() first: there is no game, it is over, or the opponent has failed")
+        self._check_running()
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
             action = checked_action(action, len(self._mask))
         self._is_expected = False
@@ -182,6 +181,24 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self._mask = mask
         self._is_expected = ended == GOING
         return planes, reward, ended == TERMINATED, ended == TRUNCATED, self._info(illegal)
+
+    def resign(self) -> None:
+        """Lose the game, as an illegal action does. The position stays.
+
+        Raises:
+            gymnasium.error.ResetNeeded: see :meth:`step`.
+        """
+        self._check_running()
+        self._is_expected = False
+        board = self._boards[0]
+        board["ended"], board["reward"] = TERMINATED, -1.0
+        self._mask = np.zeros_like(self._mask)
+
+    def _check_running(self) -> None:
+        if not self._is_expected:
+            raise gymnasium.error.ResetNeeded(
+                "call reset() first: there is no game, it is over, or the opponent has failed"
+            )
 
     def _info(self, illegal: bool) -> dict[str, Any]:
         info = {"action_mask": self._mask, "illegal_action": illegal}

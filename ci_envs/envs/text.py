@@ -160,20 +160,23 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def _play(self, position: Position, parsed: ParsedReply) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play a legal action, or lose the game."""
-        is_legal = parsed.kind is ReplyKind.LEGAL
-        number = parsed.action if is_legal and parsed.action is not None else _illegal_action(position)
-        _, result, terminated, truncated, _ = self.board_env.step(number)
-        lost = self._points_lost(position, number if is_legal else None)
+        number = parsed.action if parsed.kind is ReplyKind.LEGAL else None
+        if number is None and position.result is None:
+            self.board_env.resign()
+            result, terminated, truncated = -1.0, True, False
+        else:  # a game that the opponent has ended takes any action
+            _, result, terminated, truncated, _ = self.board_env.step(number or 0)
+        lost = self._points_lost(position, number)
         reward = (result if self._has_result else 0.0) - (lost or 0.0)
         self._failures, after = 0, self.position
         events = []
-        if is_legal:
+        if number is not None:
             events = self._after_own(position, number, after)
         info = self._info(parsed, position, lost)
         if terminated or truncated:
             ending = (
                 self._result(after)
-                if is_legal
+                if number is not None
                 else f"{self.prompts.problem(position, parsed.action).splitlines()[0]} You lose."
             )
             return self.prompts.end(after, events, ending), reward, terminated, truncated, info
@@ -231,9 +234,3 @@ class TextEnv(gymnasium.Env[str, str]):
             "points_lost": lost,
             "position": self.position.to_text(),
         }
-
-
-def _illegal_action(position: Position) -> int:
-    """Return an action that loses the game at once, because it is illegal; any action if the game is over."""
-    legal = set(position.legal_actions())
-    return next((action for action in range(position.game.action_count) if action not in legal), 0)

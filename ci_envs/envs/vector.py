@@ -112,6 +112,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self._boards = np.zeros(self.num_envs, BOARD)
         self._begun = False
         self._out = new_step(game, self.num_envs)
+        self._out.masks["seen"][...] = 0
         self.opponent = opponent
 
     @property
@@ -212,30 +213,45 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     @property
     def seats(self) -> NDArray[np.int8]:
-        """The agent's seat on each board, 0 or 1; -1 if it plays both sides."""
-        return self._boards["seat"].copy()
+        """The agent's seat on each board, 0 or 1; -1 if it plays both sides.
+
+        Raises:
+            AttributeError: there is no game yet. This holds for the other properties of the boards too.
+        """
+        return self._state("seat")
 
     @property
     def to_move(self) -> NDArray[np.int8]:
         """The player to move on each board."""
-        return self._boards["to_move"].copy()
+        return self._state("to_move")
 
     @property
     def words(self) -> NDArray[np.uint64]:
         """The words (own, opp) of the position on each board, of shape (n, 2)."""
-        words: NDArray[np.uint64] = self._boards["words"].copy()
-        return words
+        return self._state("words")
+
+    def _state(self, name: str) -> NDArray[Any]:
+        if not self._begun:
+            raise AttributeError(f"{name} cannot be accessed before reset, nor after a failure of the opponent")
+        state: NDArray[Any] = self._boards[name].copy()
+        return state
 
     @property
     def positions(self) -> list[Position]:
         """The position on each board."""
-        rows = zip(self._boards["words"].tolist(), self._boards["to_move"].tolist(), strict=True)
+        rows = zip(self.words.tolist(), self.to_move.tolist(), strict=True)
         return [Position(self.game, own, opp, to_move) for (own, opp), to_move in rows]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a picture of each board: text, or an RGB array (uint8, height x width x 3)."""
+        """Return a picture of each board: text, or an RGB array (uint8, height x width x 3).
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game yet, or the opponent has failed.
+        """
         if self.render_mode is None:
             return None
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("call reset() first: there are no boards to show")
         if self.render_mode == "ansi":
             return tuple(position.diagram() for position in self.positions)
         from ci_envs.drawing.raster import rgb_array

@@ -43,6 +43,7 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         self.problem, self.render_mode = problem, render_mode
         self.observation_space = spaces.Box(0, 1, (bits,), np.int8)
         self.action_space = spaces.Discrete(problem.loci)
+        self._has_begun = False  # whether there was an episode
         self._is_running = False  # whether an episode has begun and is not over
 
     @override
@@ -60,7 +61,7 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         """
         super().reset(seed=seed, options=options)
         self._start()
-        self._is_running = True
+        self._has_begun = self._is_running = True
         self._show()
         return self._observe()
 
@@ -98,8 +99,11 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
         """Return the state as text (``ansi``) or as pixels (``rgb_array``), or show it in a window (``human``).
 
         Raises:
+            gymnasium.error.ResetNeeded: ``reset`` was not called yet.
             gymnasium.error.DependencyNotInstalled: pygame is missing.
         """
+        if not self._has_begun:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode to show")
         return self._renderer.show(self._text, self._drawing, self.metadata["render_fps"])
 
     @override

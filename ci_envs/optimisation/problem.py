@@ -59,7 +59,8 @@ class Problem(ABC):
         if bits.ndim != 2 or bits.shape[1] != self.loci:
             raise ValueError(f"genomes are an array of the shape (n, {self.loci}), not {bits.shape}")
         if bits.dtype.kind not in "biu" or (bits.dtype.kind != "b" and not np.isin(bits, (0, 1)).all()):
-            raise ValueError(f"genomes are bool, or integers that are 0 or 1, not {bits.dtype} such as {bits.flat[0]}")
+            wrong = bits[~np.isin(bits, (0, 1))] if bits.dtype.kind in "iu" else bits.flat
+            raise ValueError(f"genomes are bool, or integers that are 0 or 1, not {bits.dtype} such as {wrong[0]}")
         return bits.astype(np.bool_, copy=False)
 
     @abstractmethod

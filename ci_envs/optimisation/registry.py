@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
 from ci_envs.registry.games import claim_id, import_object, split_id
-from ci_envs.registry.options import check_options, options_of, read_options
+from ci_envs.registry.options import check_options, options_of, read_options, signature_of
 from ci_envs.registry.references import referred, split_reference
 from ci_envs.validation import unknown_name
 
@@ -103,7 +103,7 @@ def _makes_problem(thing: Any) -> bool:
     """Return whether an object is a class of problems, or a function with such a class as the type of its result."""
     from ci_envs.optimisation.problem import Problem
 
-    made = thing if isinstance(thing, type) else get_type_hints(thing).get("return") if isfunction(thing) else None
+    made = thing if isinstance(thing, type) else signature_of(thing).return_annotation if isfunction(thing) else None
     return isinstance(made, type) and issubclass(made, Problem)
 
 

@@ -10,13 +10,12 @@ is out of range raises ValueError.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, get_type_hints
 
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.registry.components import Components
-from ci_envs.registry.options import PRESET, check_options, read_options, unnamed_option, with_preset
+from ci_envs.registry.options import PRESET, check_options, read_options, signature_of, unnamed_option, with_preset
 from ci_envs.registry.presets import presets_of
-from ci_envs.validation import positive_number
+from ci_envs.validation import integer_between, positive_number
 
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
 """The solvers by name."""
@@ -117,8 +116,8 @@ def optimise(
     """
     limit = float("inf") if seconds is None else positive_number("seconds", seconds)
     start, history = perf_counter(), list[tuple[int, float, float]]()
-    last = Incumbent(None, float("inf") if problem.is_cost else float("-inf"), 0)
     incumbents = start_solver(problem, solver, seed)
+    last = Incumbent(None, float("inf") if problem.is_cost else float("-inf"), 0)
     try:
         for incumbent in incumbents:
             elapsed = perf_counter() - start
@@ -146,14 +145,20 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     Args:
         problem: the problem to solve.
         solver: a spec string or a solver function.
-        seed: the seed of all random numbers.
+        seed: the seed of all random numbers, 0 or more.
 
     Raises:
+        TypeError: ``problem`` or ``solver`` is of another type.
         ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
         ImportError: the solver needs a package that is not installed.
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a problem such as set_covering(100), not {problem!r}")
+    integer_between("seed", seed, 0)
     if callable(solver):
         return solver(problem, seed=seed)
+    if not isinstance(solver, str):
+        raise TypeError(f"solver must be a text such as 'annealing:moves=10000' or a function, not {solver!r}")
     name, function, text = SOLVERS.load(solver)
     if not isinstance(problem, problem_type_of(function)):
         raise ValueError(f"solver {name!r} is not for {problem!r}. Available: {', '.join(solvers_of(problem))}")
@@ -184,5 +189,6 @@ def _solves(name: str, problem: Problem) -> bool:
 
 def problem_type_of(solver: Solver) -> type[Problem]:
     """Return the type of the problems that a solver solves."""
-    annotation: Any = get_type_hints(getattr(solver, "func", solver)).get("problem")  # a partial has no type hints
+    parameter = signature_of(solver).parameters.get("problem")
+    annotation = None if parameter is None else parameter.annotation
     return annotation if isinstance(annotation, type) and issubclass(annotation, Problem) else Problem

@@ -11,11 +11,13 @@ gives the JSON schema of a type.
 import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, is_dataclass
+from dataclasses import KW_ONLY, dataclass, is_dataclass, replace
 from difflib import get_close_matches
+from enum import Enum
 from functools import cache, cached_property, wraps
+from pathlib import PurePath
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar, Union, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -103,6 +105,7 @@ class NamedOption:
         default: the default, or :data:`REQUIRED`.
         declared: its declaration.
         is_positional: whether a value without a name can set it.
+        make: makes the value of the checked one, for example a path of a text. None does not change it.
     """
 
     name: str
@@ -110,6 +113,7 @@ class NamedOption:
     default: Any
     declared: Option = _UNDECLARED
     is_positional: bool = False
+    make: Callable[[Any], Any] | None = None
 
     @property
     def is_required(self) -> bool:
@@ -139,8 +143,19 @@ class NamedOption:
 
     @cached_property
     def element(self) -> Any:
-        """The type of the elements if the values are tuples, or None."""
-        return get_args(self.types[0])[0] if len(self.types) == 1 and get_origin(self.types[0]) is tuple else None
+        """The type of the elements if the values are tuples or lists, or None."""
+        is_several = len(self.types) == 1 and get_origin(self.types[0]) in (tuple, list)
+        return get_args(self.types[0])[0] if is_several else None
+
+    @cached_property
+    def _length(self) -> int | None:
+        """The number of elements if it is fixed, as in ``tuple[int, int]``, or None."""
+        elements = get_args(self.types[0])
+        return (
+            len(elements)
+            if get_origin(self.types[0]) is tuple and elements == (self.element,) * len(elements)
+            else None
+        )
 
     @cached_property
     def allowed(self) -> str:
@@ -154,8 +169,9 @@ class NamedOption:
         numbers = {int: "a whole number", float: "a number"}
         of_elements = {int: "whole numbers", float: "numbers", str: "texts joined by +"}
         words = [numbers.get(kind) or {bool: "true or false", str: "a text"}.get(kind, "") for kind in self.types]
+        words += [f"one of {', '.join(map(str, get_args(kind)))}" for kind in self.types if get_origin(kind) is Literal]
         if self.element is not None:
-            words = [of_elements.get(self.element, "")]
+            words = [f"{self._length or ''} {of_elements.get(self.element, '')}".strip()]
         if len(self.types) > 1 and self._is_text:
             words = ["a path"]
         text = " or ".join(filter(None, words))
@@ -206,7 +222,7 @@ class NamedOption:
         numbers = checked if isinstance(checked, tuple) else (checked,)
         if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise self._error(value)
-        return checked
+        return checked if self.make is None or checked is None else self.make(checked)
 
     def _error(self, value: Any) -> ValueError:
         similar = get_close_matches(str(value), self.declared.choices, n=1)
@@ -218,7 +234,7 @@ class NamedOption:
         if isinstance(value, np.generic):
             value = value.item()
         if self.element is None or (value is None and self.is_optional):
-            return value
+            return _text_of(value)
         if isinstance(value, str) and self.element is str:
             return tuple((value.replace(",", "+") if self.declared.choices else value).split("+"))
         several = isinstance(value, Iterable) and not isinstance(value, str)
@@ -238,9 +254,10 @@ class NamedOption:
             elif kind in (int, float):
                 made.append(Annotated[kind, msgspec.Meta(**bounds)])
             else:
-                made.append(kind if kind is bool else Any)
+                made.append(kind if kind is bool or get_origin(kind) is Literal else Any)
         union: Any = Union[tuple(made)]  # noqa: UP007 - the types are known at run time only
-        whole: Any = tuple.__class_getitem__((union, ...)) if self.element is not None else union
+        elements = (union, ...) if self._length is None else (union,) * self._length
+        whole: Any = tuple.__class_getitem__(elements) if self.element is not None else union
         return whole | None if self.is_optional and whole is not Any else whole
 
     @property
@@ -286,7 +303,7 @@ def options_of(factory: Callable[..., Any], without: tuple[str, ...] = ()) -> Ma
 def _options_of(factory: Callable[..., Any], without: tuple[str, ...]) -> Mapping[str, NamedOption]:
     options = dict[str, NamedOption]()
     declared = _declared_fields(factory) if isinstance(factory, type) and is_dataclass(factory) else {}
-    for parameter in _signature(factory).parameters.values():
+    for parameter in signature_of(factory).parameters.values():
         annotation = declared.get(parameter.name, parameter.annotation)
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             fields = next((one for one in get_args(annotation)[1:] if isinstance(one, type)), None)
@@ -297,11 +314,12 @@ def _options_of(factory: Callable[..., Any], without: tuple[str, ...]) -> Mappin
     return MappingProxyType(options)
 
 
-def _signature(factory: Callable[..., Any]) -> inspect.Signature:
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function or class. Its annotations are texts if one of them is not an expression."""
     try:
-        return inspect.signature(factory, eval_str=True)
+        return inspect.signature(function, eval_str=True)
     except Exception:  # an annotation can be any text, or name something that is imported for type checkers only
-        return inspect.signature(factory)
+        return inspect.signature(function)
 
 
 def _declared_fields(cls: type) -> dict[str, Any]:
@@ -310,7 +328,7 @@ def _declared_fields(cls: type) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         try:
             annotations = inspect.get_annotations(base, eval_str=True)
-        except Exception:  # as in _signature
+        except Exception:  # as in signature_of
             annotations = inspect.get_annotations(base)
         for name, annotation in annotations.items():
             if name not in found or _metadata(annotation) is not None:
@@ -326,7 +344,47 @@ def _option(name: str, annotation: Any, default: Any, is_positional: bool) -> Na
     kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if kind is inspect.Parameter.empty or isinstance(kind, str):
         kind = str if isinstance(default, str) else Any
-    return NamedOption(name, kind, default, _metadata(annotation) or _UNDECLARED, is_positional)
+    declared = _metadata(annotation) or _UNDECLARED
+    text = _TextType.of(kind)
+    if text is not None:
+        kind, default = text.type, _text_of(default)
+        declared = declared if text.choices == () else replace(declared, choices=text.choices)
+    make = list if get_origin(kind) is list else text and text.make
+    return NamedOption(name, kind, default, declared, is_positional, make)
+
+
+class _TextType(NamedTuple):
+    """A type whose values are written as texts: a path, an enumeration of texts, or a choice of texts.
+
+    Attributes:
+        type: the type of the texts, ``str`` or ``str | None``.
+        choices: the allowed texts. Empty for all texts.
+        make: makes the value of a text, or None.
+    """
+
+    type: Any
+    choices: tuple[str, ...]
+    make: Callable[[str], Any] | None
+
+    @classmethod
+    def of(cls, kind: Any) -> Self | None:
+        """Return the description of a type, or None if it is another type."""
+        union = get_origin(kind) in (Union, UnionType)
+        parts = [one for one in (get_args(kind) if union else (kind,)) if one is not NoneType]
+        text = str | None if union and NoneType in get_args(kind) else str
+        part = parts[0] if len(parts) == 1 else None
+        if isinstance(part, type) and issubclass(part, PurePath):
+            return cls(text, (), part)
+        if isinstance(part, type) and issubclass(part, Enum):
+            values = tuple(one.value for one in part)
+            return cls(text, values, part) if all(isinstance(value, str) for value in values) else None
+        if get_origin(part) is Literal and all(isinstance(value, str) for value in get_args(part)):
+            return cls(text, get_args(part), None)
+        return None
+
+
+def _text_of(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else str(value) if isinstance(value, PurePath) else value
 
 
 def unnamed_option(options: Mapping[str, NamedOption]) -> str | None:

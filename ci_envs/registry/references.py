@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from ci_envs.user_code import ProgramExitError, user_code
+from ci_envs.registry.user_code import ProgramExitError, user_code
 
 _FOLDERS = set[Path]()  # of the files that were loaded
 _NAME = r"[^\W\d]\w*"
@@ -192,7 +192,8 @@ def _search_current_folder() -> None:
 
 
 def _import_error(place: str, error: Exception) -> ValueError:
-    trace, line = error.__traceback__, None
+    cause = error.__cause__ if isinstance(error, ProgramExitError) else error
+    trace, line = None if cause is None else cause.__traceback__, None
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).stem == Path(place.replace(".", "/")).stem or place.endswith(
             Path(trace.tb_frame.f_code.co_filename).name

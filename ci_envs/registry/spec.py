@@ -88,6 +88,6 @@ def option_value(text: str) -> Value:
 
 def option_text(value: object) -> str:
     """Return the value of an option as text for a spec string."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return ",".join(map(option_text, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)

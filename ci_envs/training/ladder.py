@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, name_of
 from ci_envs.arena.match import play_match
@@ -77,11 +78,17 @@ class Ladder:
         return Measurement(results, self._rating(list(results.values())))
 
     def play(self, first: Agent, second: Agent, seed: int) -> Record:
-        """Reseed both agents with ``seed``, play a match, and return the results of ``first``."""
-        first.reseed(seed)
-        second.reseed(seed)
-        match = play_match(self._game, first, second, self._games, max_cycles=self._max_cycles, openings=self._openings)
-        return match.sides[0].total
+        """Reseed both agents with ``seed``, play a match, and return the results of ``first``.
+
+        Raises:
+            ValueError: An agent fails.
+        """
+        settings: dict[str, Any] = {"max_cycles": self._max_cycles, "openings": self._openings, "seeds": (seed, seed)}
+        try:
+            return play_match(self._game, first, second, self._games, **settings).sides[0].total
+        except Exception as error:
+            names = f"{name_of(first)} and {name_of(second)}"
+            raise ValueError(f"a match of {names} on the ladder ends with an error: {reason(error)}") from error
 
     def _rating(self, results: list[Record]) -> float:
         if self._records is None:  # the opponents play their matches against each other only once

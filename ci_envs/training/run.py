@@ -1,5 +1,6 @@
 """A training run: measurements, learning curve, checkpoints, progress, and resuming after an interruption."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -80,8 +81,8 @@ class TrainingRun:
     def next_measurement(self) -> float:
         """The value of the trainer's ``done`` at which the agent is measured next."""
         total, parts = self._trainer.total, self._trainer.config.measurements
-        interval = max(1, total // parts) if isinstance(total, int) else total / parts
-        return float(min(total, self._record.measured + interval))
+        measured = math.floor(self._record.measured * parts / total + 1e-9)
+        return float(min(total, total * (measured + 1) / parts))
 
     def update(self) -> None:
         """Show the progress. Measure the agent if a measurement is due. Write a checkpoint if a checkpoint is due."""

@@ -17,6 +17,8 @@ def invalid_value(error: Mapping[str, Any], place: Sequence[int | str]) -> str:
     reason = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
         return f"{where} is missing."
+    if error["type"] == "json_invalid":
+        return f"The body is not JSON: {error['ctx']['error']} at character {where}."
     return f"Invalid value for {where}: {_shortened(error['input'])}. {reason}."
 
 

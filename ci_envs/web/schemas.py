@@ -1,9 +1,18 @@
 """The requests and responses of the API, as Pydantic models."""
 
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from ci_envs.registry.options import NamedOption
 from ci_envs.web.catalog import Entry
@@ -20,6 +29,14 @@ def _ascii(text: str) -> str:
     if not text.isascii():
         raise ValueError("Allowed: ASCII characters")
     return text
+
+
+def _name_or_number(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """Check an action. Without this function, the error is about one of the two types."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise ValueError("Allowed: the name of an action, or its number from 0") from None
 
 
 Spec = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_ascii)]
@@ -100,6 +117,12 @@ class NewGame(_Strict):
     )
     increment: Increment = 0.0
 
+    @model_validator(mode="after")
+    def _check_increment(self) -> Self:
+        if self.increment and self.minutes is None:
+            raise ValueError(f"increment={self.increment:g} needs minutes")
+        return self
+
     @property
     def clock(self) -> Clock:
         """The time of each player."""
@@ -109,7 +132,9 @@ class NewGame(_Strict):
 class NewMove(_Strict):
     """An action to play, by its name or number."""
 
-    action: Annotated[str, Field(min_length=1, max_length=20), AfterValidator(_ascii)] | Ply
+    action: Annotated[
+        Annotated[str, Field(min_length=1, max_length=20), AfterValidator(_ascii)] | Ply, WrapValidator(_name_or_number)
+    ]
     ply: Ply | None = Field(
         default=None, description="The expected number of earlier moves. With another number, the status is 409."
     )

@@ -2,7 +2,10 @@
 
 import os
 import random
+import sys
+import threading
 import time
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -102,6 +105,66 @@ def truth(observation):
 
 def illegal(observation):
     return -5
+
+
+def exits(observation):
+    sys.exit(0)
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+def panics(observation):
+    raise Panic("index out of bounds")
+
+
+def unreadable(observation):
+    raise ValueError("no file caf\udce9")
+
+
+class Fragile:
+    """Plays until its class is called again with another seed."""
+
+    made = 0
+
+    def __init__(self, seed):
+        type(self).made += 1
+        if type(self).made > 1:
+            raise OSError("the engine is in use")
+
+    def act(self, observation):
+        return lowest(observation)
+
+
+class Forgetful:
+    """Cannot begin several games."""
+
+    def start_games(self, n, seats, seeds):
+        assert n == 1
+
+    def act(self, observation):
+        return lowest(observation)
+
+
+class Locked(CopiedCounter):
+    """Cannot be copied."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def annotated(observation: "planes and mask", n: "which legal action" = 0):  # noqa: F722, F821 - plain texts
+    return nth(observation, n)
+
+
+@dataclass
+class Fielded:
+    table: "NDArray[np.int8] | None" = None  # noqa: F821 - imported for type checkers only
+
+    def act(self, observation):
+        return lowest(observation)
 
 
 def ends(observation):

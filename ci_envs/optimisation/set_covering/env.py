@@ -57,8 +57,8 @@ class SetCoveringEnv(ProblemEnv[SetCovering]):
         return -cost, terminated, not terminated and self._steps >= self.problem.loci
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the sets that cover something new, bool (sets,), for sb3-contrib."""
-        mask: NDArray[np.bool_] = self._gains > 0
+        """Return the sets that cover something new, bool (sets,), for sb3-contrib. Before the first episode: none."""
+        mask: NDArray[np.bool_] = self._gains > 0 if self._has_begun else np.zeros(self.problem.loci, np.bool_)
         return mask
 
     @override

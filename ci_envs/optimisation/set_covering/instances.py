@@ -119,8 +119,11 @@ def set_covering(
     if path is not None:
         problem = read_scp(path, layout)
     elif sets is not None:
+        if not (isinstance(sets, Iterable) and all(isinstance(elements, Iterable) for elements in sets)):
+            raise TypeError(f"sets must be sets of elements such as [[0, 1], [1, 2]], not {sets!r}")
         listed = [list(elements) for elements in sets]
-        problem = SetCovering(1 + max((element for elements in listed for element in elements), default=0), listed)
+        known = [integer_between("an element of a set", element, 0) for elements in listed for element in elements]
+        problem = SetCovering(1 + max(known, default=0), listed)
     else:
         problem = _generated(100 if n is None else n, seed, density, count)
     return _changed(problem, unique, unit_cost) if unique or unit_cost else problem

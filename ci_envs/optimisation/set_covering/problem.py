@@ -82,12 +82,23 @@ class SetCovering(Problem):
         return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
     def cost(self, genome: Genome) -> float:
-        """Return the sum of the costs of the selected sets."""
-        return float(self.costs[genome].sum())
+        """Return the sum of the costs of the selected sets.
+
+        Args:
+            genome: bool, or integers that are 0 or 1, of shape (loci,).
+
+        Raises:
+            ValueError: the genome has another shape or other values.
+        """
+        return float(self.costs[self._selected(genome)].sum())
 
     def covered(self, genome: Genome) -> int:
-        """Return how many elements the selected sets cover."""
-        return int(self.incidence[genome].any(axis=0).sum())
+        """Return how many elements the selected sets cover. The argument and the errors are those of :meth:`cost`."""
+        return int(self.incidence[self._selected(genome)].any(axis=0).sum())
+
+    def _selected(self, genome: Genome) -> Genome:
+        selected: Genome = self.checked(np.asarray(genome)[np.newaxis])[0]
+        return selected
 
     def coverage_and_costs(self, genomes: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return how many elements the sets of each genome cover, and what they cost together.
