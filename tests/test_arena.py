@@ -448,3 +448,9 @@ def test_games_are_counted_by_their_length() -> None:
         won_by_the_other = moving_first.losses + moving_second.wins
         assert (won_by_the_other if length % 2 else won_by_who_began) == 0
         assert length == 9 or moving_first.draws == moving_second.draws == 0
+
+
+def test_zero_graded_actions_solve_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ci_envs.arena.tournament.solve", lambda game: pytest.fail("solved"))
+    comparison = compare("ConnectN-v0:rows=8,cols=8", ["random", "random"], games=2, graded=0)
+    assert comparison.total("random").accuracy.everywhere.decisions == 0

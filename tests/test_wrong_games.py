@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import minimal_game
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from unregistered import unregistered
 
 from ci_envs import check_game
 from ci_envs.checking.error import InvalidGameError
+from ci_envs.cli.main import main
 from ci_envs.drawing.grid import grid_drawing
 from ci_envs.games import (
     DRAW,
@@ -406,7 +409,29 @@ wrong(
 )
 wrong("Hex has a false mirror", "under symmetry 1", {transform_action: mirrored_actions}, Hex, cell_maps=mirrored_hex)
 
+
+def undefined_name(game):
+    return lambda game, own, opp, action: ocupied & ONE == ONE  # noqa: F821
+
+
+wrong(
+    "a fraction as evaluation", "evaluate must be a whole number", {evaluate: lambda game: lambda game, own, opp: 0.5}
+)
+wrong(
+    "the last player wins", "last_player_loses is true, but the player who moved last has won", last_player_loses=True
+)
+wrong("a parameter of environments", "the parameter 'seat', an argument", seat=3, __annotations__={"seat": int})
+wrong("an unknown solver", "solver = 'nowhere:Solver' cannot be used", solver="nowhere:Solver")
+wrong("another class as solver", "solver must be a Solver or its name", solver="fractions:Fraction")
+wrong("an undefined name", "name 'ocupied' is not defined in legal", {legal: undefined_name})
+
 IN_EVERY_RUN = (
+    "a fraction as evaluation",
+    "the last player wins",
+    "a parameter of environments",
+    "an unknown solver",
+    "another class as solver",
+    "an undefined name",
     "the board is turned, the other view is not",
     "names of cells stay",
     "names of moves have a dash",
@@ -437,3 +462,11 @@ def test_a_false_mirror_of_hex_is_found_with_every_seed():
     for seed in range(20):
         with pytest.raises(InvalidGameError, match=message):
             check_game(make_game(), seed=seed)
+
+
+def test_rules_that_cannot_be_compiled_are_one_line_on_the_command_line(tmp_path):
+    code = Path(minimal_game.__file__).read_text().replace("((own | opp) >> action)", "((ocupied | opp) >> action)")
+    (tmp_path / "own_rules.py").write_text(code)
+    run = CliRunner().invoke(main, ["play", f"{tmp_path}/own_rules.py:LastCell", "random", "random"])
+    assert (run.exit_code, run.output.count("\n")) == (1, 1)
+    assert "cannot be compiled: TypingError: NameError: name 'ocupied' is not defined in legal" in run.output

@@ -74,7 +74,11 @@ def random_position(agent: Agent, rng: np.random.Generator) -> Position:
     """Return a random position of a random game of the agent's game. The position is not terminal."""
     positions = [Position.start(agent.game)]
     for _ in range(computed_plies(agent.game)):
-        position = positions[-1].play(int(rng.choice(positions[-1].legal_actions())))
+        actions = positions[-1].legal_actions()
+        if not actions:
+            where = positions[-1].to_text()
+            raise ValueError(f"no action is legal in {where!r} of {agent.game}, but result says that the game goes on")
+        position = positions[-1].play(int(rng.choice(actions)))
         if position.result is not None:
             break
         positions.append(position)

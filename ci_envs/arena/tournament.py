@@ -290,7 +290,7 @@ class Tournament:
     @cached_property
     def _solution(self) -> Solution | None:
         """The solution that grades the actions, or None."""
-        if self.graded is None and not solver_of(self.game).grades_quickly(self.game):
+        if self.graded == 0 or (self.graded is None and not solver_of(self.game).grades_quickly(self.game)):
             return None
         try:
             return solve(self.game)

@@ -6,6 +6,8 @@ from typing import Any
 
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.games.game import Game
+from ci_envs.registry.games import check_parameter_names
+from ci_envs.solver.solver import Solver, solver_of
 
 _WORD = 1 << 64
 
@@ -17,6 +19,8 @@ def check_parameters(game: Game) -> None:
         InvalidGameError: A check failed.
     """
     _check_dataclass(game)
+    _check_names(game)
+    _check_solver(game)
     _check_repr(game)
     _check_sizes(game)
     _check_start(game)
@@ -34,6 +38,22 @@ def _check_dataclass(game: Game) -> None:
             raise InvalidGameError(
                 f"the parameter {field.name}={value!r} must be hashable, for example a tuple instead of a list"
             ) from None
+
+
+def _check_names(game: Game) -> None:
+    try:
+        check_parameter_names(type(game))
+    except ValueError as error:
+        raise InvalidGameError(str(error)) from None
+
+
+def _check_solver(game: Game) -> None:
+    try:
+        solver = solver_of(game)
+    except Exception as error:
+        raise InvalidGameError(f"solver = {vars(type(game)).get('solver')!r} cannot be used: {error}") from error
+    if not isinstance(solver, Solver):
+        raise InvalidGameError(f"solver must be a Solver or its name, not {vars(type(game)).get('solver')!r}")
 
 
 def _check_repr(game: Game) -> None:

@@ -229,13 +229,16 @@ def estimate_of(position: Position) -> tuple[int, NDArray[np.float64]]:
     """Return the static evaluation of a position that is not over, and its features.
 
     Raises:
-        InvalidGameError: ``write_features`` writes more numbers than there are names.
+        InvalidGameError: The evaluation is no whole number, or ``write_features`` writes more numbers than there are
+            names.
     """
     count = len(position.game.feature_names)
     buffer = np.full(count + 64, np.nan)  # more items than features, to find values written beyond the features
     value = estimated(position.game, np.uint64(position.own), np.uint64(position.opp), buffer[:count])
     if not np.isnan(buffer[count:]).all():
         raise InvalidGameError(f"write_features must write {count} numbers, as feature_names has, not more")
+    if isinstance(value, float):
+        raise InvalidGameError(f"evaluate must be a whole number at {place(position)}, not {value}: multiply it")
     return int(value), buffer[:count]
 
 

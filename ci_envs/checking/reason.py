@@ -2,13 +2,16 @@
 
 import re
 import traceback
+from pathlib import Path
 from sysconfig import get_path
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _DIGEST = re.compile(r"#[0-9a-f]{16}\b")
 _STEP = re.compile(r"^\w+(Error|Exception): Failed in nopython mode pipeline.*$|^Failed in nopython mode pipeline.*$")
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)|at (\S+) \((\d+)\)')
-_LIBRARIES = re.compile(r"[/\\](site-packages|numba|ci_envs[/\\](checking|games|kernels|envs|drawing))[/\\]")
+_PARTS = "|".join(part.name for part in Path(__file__).parents[1].iterdir() if part.is_dir())
+_LIBRARIES = re.compile(rf"(?:^|[/\\])(site-packages|numba|ci_envs[/\\]({_PARTS}))[/\\]")
+_OPERATION = re.compile(r"Function\(<function (\w+) at ")
 _LONGEST = 400
 _HINTS = {
     "float64": "compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1",
@@ -30,7 +33,9 @@ def reason_of(error: Exception) -> str:
     if rest := [number for number, line in enumerate(lines) if _STEP.match(line)]:
         lines = lines[rest[-1] + 1 :]
     ends = [number for number, line in enumerate(lines) if _PLACE.search(line) and number > 0]
-    reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split())[:_LONGEST]
+    reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split()).partition(" During: ")[0][:_LONGEST]
+    if operation := _OPERATION.search(text):
+        reason += f" in {operation[1]}"
     if isinstance(error, OverflowError):
         reason += "; a word of a position, like every number in a rule, has 64 bits"
     if name == "TypingError":
@@ -40,11 +45,12 @@ def reason_of(error: Exception) -> str:
 
 def _place_of(error: Exception, text: str) -> str:
     """Return the file and the line of the game from Numba's text, or from the traceback; empty if unknown."""
-    if match := _PLACE.search(text):
+    for match in _PLACE.finditer(text):
         file, line = (match[1], match[2]) if match[1] else (match[3], match[4])
-        return f" ({file.rsplit('/', 1)[-1]}, line {line})"
+        if not _is_library(file):
+            return f" ({file.rsplit('/', 1)[-1]}, line {line})"
     frames = traceback.extract_tb(error.__traceback__)
-    last = [frame for frame in frames if not _is_library(frame.filename)] or frames
+    last = [frame for frame in frames if not _is_library(frame.filename)]
     return f" ({last[-1].filename.rsplit('/', 1)[-1]}, line {last[-1].lineno})" if last else ""
 
 

@@ -44,13 +44,13 @@ def check_views(positions: list[Position]) -> None:
 
 
 def check_winners(positions: list[Position]) -> None:
-    """Check that the player who moves last does not lose every decided game, unless the game says that it is so.
+    """Check that the player who moves last does not lose every decided game, or does if the game says that it is so.
 
     Raises:
         InvalidGameError: A check failed.
     """
     game = positions[0].game
-    if game.shared_board or game.last_player_loses:
+    if game.shared_board:
         return
     ends = [
         outcome
@@ -59,7 +59,13 @@ def check_winners(positions: list[Position]) -> None:
         for after in [Successors(position)]
         for outcome in np.where(after.keeps, -after.outcomes, after.outcomes)[_decided(after)].tolist()
     ]
-    if len(ends) >= _MANY_ENDS and all(outcome == WIN for outcome in ends):
+    if len(ends) < _MANY_ENDS:
+        return
+    if game.last_player_loses and WIN not in ends:
+        raise InvalidGameError(
+            f"last_player_loses is true, but the player who moved last has won all {len(ends)} decided games"
+        )
+    if not game.last_player_loses and set(ends) == {WIN}:
         raise InvalidGameError(
             f"in all {len(ends)} decided games of the sample the player who moved last has lost: result must be WIN or"
             " LOSS for the player to move next, or set last_player_loses = True if this is the rule"

@@ -44,6 +44,12 @@ class OneLineErrorGroup(click.Group):
             if isinstance(error, InputEndedError):
                 raise
             raise RuntimeError(f"unexpected end of a file: {error}") from error
+        except Exception as error:
+            if not type(error).__module__.startswith("numba."):
+                raise
+            from ci_envs.checking.reason import reason_of
+
+            raise click.ClickException(f"the rules of the game cannot be compiled: {reason_of(error)}") from error
 
 
 @contextmanager

@@ -29,6 +29,24 @@ ENV_OPTIONS = {
 }
 """The options of the environment of every game."""
 
+RESERVED = frozenset(
+    (*ENV_OPTIONS, "autoreset_mode", "copy", "environment", "id", "num_envs", "openings", "opponent", "seat", "threads")
+)
+"""The names that a parameter of a game cannot have, because environments have arguments of these names."""
+
+
+def check_parameter_names(cls: type) -> None:
+    """Check that no parameter of a class of games has the name of an argument of its environments.
+
+    Raises:
+        ValueError: a parameter has such a name.
+    """
+    for name in options_of(cls):
+        if name in RESERVED:
+            raise ValueError(
+                f"{cls.__name__} has the parameter {name!r}, which is an argument of environments: rename it"
+            )
+
 
 @dataclass(frozen=True)
 class GameSpec:
@@ -146,6 +164,7 @@ def resolve(
     others = {key: NamedOption(key, Any, None) for key in further}
     if not isinstance(id, str):
         game, own = _game_of_object(id)
+        check_parameter_names(type(game))
         options = check_options(str(game), {**own, **parameters}, {**ENV_OPTIONS, **others})
         return GameSpec(type(game).__name__, type(game)), game, options
     name, text = split_id(id)
@@ -158,6 +177,7 @@ def resolve(
     if spec is None:
         raise unknown_name("environment", name, _specs)
     cls = spec.game_class()
+    check_parameter_names(cls)
     allowed = options_of(cls)
     known = {**allowed, **ENV_OPTIONS}
     options = check_options(name, read_options(name, text, known), known)
