@@ -13,11 +13,13 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
+from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
 from ci_envs.baselines.policies import PolicyArchitecture, check_spaces, network_of
 from ci_envs.baselines.shipped_models import model_path
 from ci_envs.games.game import Game
 from ci_envs.storage.named_parts import part_of, with_part
 from ci_envs.storage.tensors import read_tensors, write_tensors
+from ci_envs.validation import integer_between
 
 _FORMAT = "ci_envs sb3 1"
 _POLICY = "policy"
@@ -139,8 +141,7 @@ def read_model(path: str | Path) -> SB3ModelFile:
     tensors, about = read_tensors(model_path(path), _FORMAT)
     try:
         network = PolicyArchitecture(**about["network"])
-        return SB3ModelFile(
-            str(path), network, about["game"], about["steps"], tensors, about["notes"], int(about.get("lookahead", 0))
-        )
+        lookahead = integer_between("lookahead", about.get("lookahead", 0), 0, MAX_LOOKAHEAD)
+        return SB3ModelFile(str(path), network, about["game"], about["steps"], tensors, about["notes"], lookahead)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None

@@ -15,7 +15,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 from playing import batch_of, best_forced_actions, observation_of, random_positions
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from sb3_contrib import QRDQN, MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -335,6 +335,26 @@ class TestModelFiles:
                 self.refuse(path)
                 refused += 1
         assert refused > 200
+
+    @pytest.mark.parametrize("lookahead", [-1, 9, 100_000, 10**12, 1 << 62, 1 << 63, 2.5, "3", None])
+    def test_a_lookahead_out_of_range(self, lookahead, model_path, tmp_path):
+        """The search of this many plies would need more memory than there is."""
+        content, path = model_path.read_bytes(), tmp_path / "model"
+        begin = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:begin])
+        about = json.loads(header["__metadata__"]["about"]) | {"lookahead": lookahead}
+        header["__metadata__"]["about"] = json.dumps(about)
+        text = json.dumps(header).encode()
+        path.write_bytes(len(text).to_bytes(8, "little") + text + content[begin:])
+        self.refuse(path, "is not a valid model file: lookahead must be a whole number from 0 to 8")
+
+    def test_weights_that_are_not_finite(self, model_path, tmp_path):
+        tensors, content = load_file(model_path), model_path.read_bytes()
+        name = next(name for name, tensor in tensors.items() if tensor.is_floating_point())
+        tensors[name] *= np.nan
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        save_file(tensors, tmp_path / "model", header["__metadata__"])
+        self.refuse(tmp_path / "model", f"is not a valid model file: {name} is not finite")
 
     def test_missing_files_and_folders(self, tmp_path):
         self.refuse(tmp_path / "missing", error=FileNotFoundError)

@@ -1,11 +1,15 @@
 """Child processes: forked after the use of PyTorch, and started without the main module."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
+FOLDER = Path(__file__).parent / "foreign"
 SECONDS = 120  # a child that waits for ever fails the test
 
 FORKED = """
@@ -87,3 +91,76 @@ def test_agents_play_in_a_child_that_was_forked_after_torch():
 )
 def test_a_child_without_the_main_module_knows_the_environments(use, printed):
     assert run("-c", IN_MAIN.format(use=use)).strip() == printed
+
+
+IN_FORKED_CHILD = """
+import os, sys, threading, time
+import numpy as np
+import ci_envs
+{use}
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    {child}
+    sys.stdout.flush()
+    os._exit(0)
+deadline = time.monotonic() + {seconds}
+while time.monotonic() < deadline and os.waitpid(child, os.WNOHANG) == (0, 0):
+    time.sleep(0.05)
+{after}
+print("end")
+"""
+
+THREADS = (
+    "envs = ci_envs.make_vec('TicTacToe-v0', 8, threads=2); envs.reset(seed=0)",
+    "envs.reset(seed=1); print('child', envs.step(np.zeros(8, int))[0].shape)",
+    "print('parent', envs.step(np.zeros(8, int))[0].shape); envs.close()",
+)
+COMPILATION = (
+    "ci_envs.make('TicTacToe-v0');"  # not during the import, which Python itself does not protect
+    "thread = threading.Thread(target=lambda: ci_envs.make('Quixo-v0:size=3').reset(seed=0)); thread.start();"
+    "time.sleep(0.4)",
+    "env = ci_envs.make('Quixo-v0:size=3'); env.reset(seed=0); print('child', env.observe('player_0').keys())",
+    "thread.join(); print('parent')",
+)
+PROGRAM = (
+    f"agent = ci_envs.make_agent('process:{sys.executable} {FOLDER}/program.py', ci_envs.TicTacToe());"
+    "seen = ci_envs.make('TicTacToe-v0'); seen.reset(); seen = seen.observe('player_0'); agent.act(seen)",
+    "print('child', agent.act(seen)); agent.close()",
+    "print('parent', agent.act(seen))",
+)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("code", [THREADS, COMPILATION, PROGRAM], ids=["threads", "compilation", "a program"])
+def test_a_forked_child_does_not_wait_for_threads_or_stop_programs_of_its_parent(code, tmp_path):
+    use, child, after = code
+    program = IN_FORKED_CHILD.format(use=use, child=child, after=after, seconds=SECONDS)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)} if code is COMPILATION else None
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=2 * SECONDS, check=False, env=environment)
+    words = [line.split()[0] for line in run.stdout.splitlines()]
+    assert words == ["child", "parent", "end"], run.stderr
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_an_agent_without_an_end_ends_with_its_command(sent, tmp_path):
+    note = tmp_path / "pid"
+    (tmp_path / "busy.py").write_text(
+        f"import os, pathlib\ndef agent(observation):\n    pathlib.Path({str(note)!r}).write_text(str(os.getpid()))\n"
+        "    while True:\n        pass\n"
+    )
+    command = ["exam", "TicTacToe-v0", f"{tmp_path}/busy.py", "--positions", "2", "--isolate", "--move-seconds", "600"]
+    with subprocess.Popen([sys.executable, "-m", "ci_envs", *command], stderr=subprocess.PIPE) as run:
+        wait_until(lambda: note.exists() and note.read_text())
+        run.send_signal(sent)
+        errors = run.stderr.read().decode()
+    assert ("Interrupted" in errors) == (sent == signal.SIGTERM)
+    wait_until(lambda: not Path(f"/proc/{note.read_text()}").exists())
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

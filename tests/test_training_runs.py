@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from dataclasses import fields, replace
 from functools import partial
 from itertools import count
@@ -323,6 +325,66 @@ def test_a_run_killed_before_its_first_checkpoint_restarts_and_says_so(tmp_path,
     assert result_of(tmp_path / "a") == result_of(tmp_path / "b")
 
 
+def changed_checkpoint(path, arrays=None, **about):
+    """Change arrays and plain values of a checkpoint."""
+    with np.load(path) as file:
+        found = {name: file[name] for name in file.files}
+    text = json.loads(found["about"].tobytes())
+    for name, value in about.items():
+        text[name] = {**text[name], **value}
+    found["about"] = np.frombuffer(json.dumps(text).encode(), np.uint8)
+    np.savez(path, **found | {name: change(found[name]) for name, change in (arrays or {}).items()})
+
+
+@pytest.mark.parametrize(
+    ("learner", "environment", "message"),
+    [
+        ("q_learning", "Nim-v0", "it is of q_learning in Nim-v0 with the seed 0"),
+        ("monte_carlo", "TicTacToe-v0", "it is of monte_carlo in TicTacToe-v0 with the seed 0"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(learner, environment, message, tmp_path):
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "a", **QUICK)
+    train(learner, environment, output=tmp_path / "b", **QUICK)
+    (tmp_path / "a" / CHECKPOINT).write_bytes((tmp_path / "b" / CHECKPOINT).read_bytes())
+    with pytest.raises(ValueError, match=f"checkpoint.npz' is not a checkpoint of this run: {message}"):
+        train("q_learning", "TicTacToe-v0", output=tmp_path / "a", resume=True, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"arrays": {"values": lambda values: values[:3]}}, "its arrays have the shapes"),
+        ({"arrays": {"keys": lambda keys: keys.astype(np.float32)}}, "its arrays are float32"),
+        ({"arrays": {"values": lambda values: values * np.float32(np.nan)}}, "not finite"),
+        ({"record": {"curve": [1]}}, "curve"),
+        ({"record": {"seconds": "long"}}, "seconds"),
+        ({"values": {"scores": "x"}}, ""),
+    ],
+)
+def test_a_changed_checkpoint_is_refused_in_one_line(change, message, tmp_path):
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    changed_checkpoint(tmp_path / CHECKPOINT, **change)
+    with pytest.raises(ValueError, match=f"checkpoint.npz' is not a checkpoint of this run: .*{message}") as refused:
+        train("q_learning", "TicTacToe-v0", output=tmp_path, resume=True, **QUICK)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no locks of folders")
+@pytest.mark.parametrize("resume", [False, True])
+def test_two_processes_cannot_train_in_one_folder(resume, tmp_path):
+    if resume:
+        train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    lock = f"fcntl.flock(os.open({str(tmp_path)!r}, os.O_RDONLY), fcntl.LOCK_EX)"
+    command = [sys.executable, "-c", f"import fcntl, os; {lock}; print(1, flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        with pytest.raises(ValueError, match=r"another process trains in .*: wait until it ends"):
+            train("q_learning", "TicTacToe-v0", output=tmp_path, resume=resume, **QUICK)
+        other.stdin.close()
+    train("q_learning", "TicTacToe-v0", output=tmp_path, resume=resume, **QUICK)
+
+
 def test_a_damaged_folder_is_refused_in_one_line(tmp_path):
     train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
     checkpoint, config = tmp_path / CHECKPOINT, tmp_path / CONFIG
@@ -334,6 +396,7 @@ def test_a_damaged_folder_is_refused_in_one_line(tmp_path):
         (config, b"{"),
         (config, b"{}"),
         (config, b"[]"),
+        (config, b"[" * 200_000),
     ):
         checkpoint.write_bytes(whole[0])
         config.write_bytes(whole[1])

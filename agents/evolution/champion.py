@@ -14,6 +14,7 @@ from ci_envs.games.game import Game
 from ci_envs.optimisation.evolution.parameters import Genomes, Values
 from ci_envs.storage.files import shipped_file, shipped_files, write_whole
 from ci_envs.storage.formats import read_file
+from ci_envs.storage.json_text import parse_json
 
 _FORMAT = "ci_envs champion 1"
 _SHIPPED = Path(__file__).with_name("champions")
@@ -74,7 +75,7 @@ def read_champion(path: str | Path | Champion, agent: str, game: Game) -> Champi
         return path
     content = read_file(shipped_file(path, _SHIPPED, f"{agent}_", ".json"), _FORMAT)
     try:
-        about = json.loads(content)
+        about = parse_json(content)
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']!r}, not {_FORMAT!r}")
         found = about["agent"], about["game"]

@@ -91,7 +91,7 @@ def read_table(path: str | Path, game: Game, method: str) -> TableFile:
         if found != (method, repr(game)):
             raise ValueError(f"it is a table of {found[0]} for {found[1]}, not of {method} for {game}")
         file = TableFile(*found, Rule(**about["rule"]), about["notes"], arrays["keys"], arrays["values"])
-        _check(file, game)
+        check_table(file, game)
     except OSError:
         raise
     except Exception as error:  # NumPy and zipfile raise many types of exceptions for damaged files
@@ -99,7 +99,12 @@ def read_table(path: str | Path, game: Game, method: str) -> TableFile:
     return file
 
 
-def _check(file: TableFile, game: Game) -> None:
+def check_table(file: TableFile, game: Game) -> None:
+    """Check the arrays of a table.
+
+    Raises:
+        ValueError: an array has another type or shape than those of the game, or a value is not finite.
+    """
     shapes = (len(file.keys), 2), (len(file.keys), 1 if file.rule.by_state else game.action_count)
     if (file.keys.dtype.name, file.values.dtype.name) != ("uint64", "float32"):
         raise ValueError(f"its arrays are {file.keys.dtype} and {file.values.dtype}, not uint64 and float32")

@@ -12,7 +12,7 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.policy import CompiledPolicy
 from ci_envs.agent_interface.python_policy import error_of, policy_of
 from ci_envs.agents.random import RandomPolicy
-from ci_envs.agents.tabular.agent import TableFile, TabularAgent, table_arrays, write_table
+from ci_envs.agents.tabular.agent import TableFile, TabularAgent, check_table, table_arrays, write_table
 from ci_envs.agents.tabular.config import SEATS, SELF_PLAY, SHAPINGS, VISITS, MonteCarloConfig, QLearningConfig
 from ci_envs.agents.tabular.episodes import (
     DONE,
@@ -125,6 +125,7 @@ class TabularTrainer(Trainer):
         game, rule = self.task.game, self._rule
         keys, values = state.arrays["keys"], state.arrays["values"]
         file = TableFile(self.learner, repr(game), rule, {}, keys, values)
+        check_table(file, game)
         self._table = file.table(game, self.config.table_mb)
         self._run[0] = (*state.values["reached"], len(keys), *state.values["scores"])
 

@@ -121,6 +121,7 @@ class ChildProcess:
             ProcessError: the process cannot be started.
         """
         self._limits, self._is_stopped, self._errors = limits, False, b""
+        self._owner = os.getpid()
         reading, writing = os.pipe()
         errors = os.fdopen(reading, "rb")
         try:
@@ -247,6 +248,11 @@ class ChildProcess:
         return ProcessError(f"{how}: {lines[-1].strip()}" if lines else how)
 
     @property
+    def is_own(self) -> bool:
+        """Whether this process has started it. A forked child must neither ask nor stop it."""
+        return self._owner == os.getpid()
+
+    @property
     def is_running(self) -> bool:
         """Return whether the process runs. It does not after an error."""
         return not self._is_stopped and self._process.poll() is None
@@ -268,7 +274,7 @@ class ChildProcess:
 
     def stop(self) -> None:
         """Kill the process and its children, and wait for its end."""
-        if self._is_stopped:
+        if self._is_stopped or not self.is_own:
             return
         self.kill()
         self._is_stopped = True

@@ -9,6 +9,8 @@ import pickle
 import random
 import sys
 from base64 import b64decode
+from threading import Thread
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from ci_envs.games.position import Position
 
 def main() -> None:
     """Answer the lines of standard input until it ends."""
+    Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what the agent prints must not be taken for an answer
     questions = map(json.loads, os.fdopen(os.dup(0)))
@@ -38,6 +41,13 @@ def main() -> None:
             agent.start_games(len(seats), seats, seeds)
         else:
             answers.write(json.dumps(_answer(agent, question)) + "\n")
+
+
+def _end_with_parent(parent: int) -> None:
+    """End this process after the process that started it, also if the agent decides without end."""
+    while os.getppid() == parent:
+        sleep(1)
+    os._exit(0)
 
 
 def _new_agent(pickled: bytes, seed: int) -> Agent:

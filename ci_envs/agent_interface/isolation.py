@@ -103,7 +103,7 @@ class IsolatedAgent(Agent):
         if self._failures == _MOST_FAILURES:
             raise ProcessError(f"{self._last_failure}; after {_MOST_FAILURES} failures it is not started again")
         try:
-            if self._process is None:
+            if self._process is None or not self._process.is_own:
                 self._process = ChildProcess(run_command(self.command()), self.limits)
                 weakref.finalize(self, self._process.stop)
                 self._process.send({"game": self._name, "seed": self._seed, **self.limits._asdict(), **self.more()})

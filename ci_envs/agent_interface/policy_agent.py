@@ -1,7 +1,6 @@
 """The base class of agents with a compiled policy."""
 
 from abc import abstractmethod
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.policy import CompiledPolicy, choose_batch
 from ci_envs.kernels.compiler import Monomorphic
+from ci_envs.kernels.lazy import cached_property
 from ci_envs.kernels.seeds import SeedSequence
 from ci_envs.kernels.work_memory import WorkMemory
 

@@ -381,5 +381,5 @@ def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | 
 
 def derived_seed(seed: int, *labels: str) -> int:
     """Return a seed of 32 bits (some libraries accept no more) that depends only on ``seed`` and ``labels``."""
-    entropy = [seed, *(int.from_bytes(label.encode()) for label in labels)]
+    entropy = [seed, *(int.from_bytes(label.encode(errors="surrogateescape")) for label in labels)]
     return int(np.random.SeedSequence(entropy).generate_state(1)[0])

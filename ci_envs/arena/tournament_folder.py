@@ -9,6 +9,7 @@ import msgspec
 
 from ci_envs.arena.results import Pairing
 from ci_envs.storage.files import read_whole, write_whole
+from ci_envs.storage.json_text import parse_json
 
 _SETTINGS, _MATCH = "tournament.json", "match_{}_{}.json"
 
@@ -40,7 +41,7 @@ class TournamentFolder:
             write_whole(file, json.dumps(settings, indent=1).encode())
             return
         try:
-            old = json.loads(read_whole(file))
+            old = parse_json(read_whole(file))
         except FileNotFoundError:
             raise ValueError(f"{str(path)!r} has no tournament to resume") from None
         except ValueError:

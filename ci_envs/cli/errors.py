@@ -1,6 +1,8 @@
 """One-line errors of the command line."""
 
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,7 +28,7 @@ class OneLineErrorGroup(click.Group):
 
     @override
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        with output_errors():
+        with output_errors(), _termination_as_interrupt():
             return super().main(*args, **kwargs)
 
     @override
@@ -50,6 +52,25 @@ class OneLineErrorGroup(click.Group):
             from ci_envs.checking.reason import reason_of
 
             raise click.ClickException(f"the rules of the game cannot be compiled: {reason_of(error)}") from error
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP as Ctrl-C, which saves what was done and stops the processes of agents.
+
+    A handler of another program stays, and so does ``nohup``.
+    """
+    found = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        found = []
+    changed = [number for number in found if signal.getsignal(number) is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The vector environment of all board games: thousands of boards stepped in one compiled call."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -53,6 +54,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         game: the game.
     """
 
+    _pool_process = 0  # the process that has the threads of the pool
     _pool: ThreadPoolExecutor | None = None  # of the class, because close() runs even if the constructor fails
 
     def __init__(
@@ -260,7 +262,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads."""
-        if self._pool is not None:
+        if self._pool is not None and self._pool_process == os.getpid():
             self._pool.shutdown()
             self._pool = None
 
@@ -329,8 +331,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             self._step_range(policy, self.game, memory, self._boards, settings, actions, out, start, stop)
 
         first, *others = zip(self._ranges, self._policies, strict=True)
-        if others and self._pool is None:
-            self._pool = ThreadPoolExecutor(len(others))
+        if others and (self._pool is None or self._pool_process != os.getpid()):  # a forked child has no threads
+            self._pool, self._pool_process = ThreadPoolExecutor(len(others)), os.getpid()
         running = [self._pool.submit(run, share) for share in others] if self._pool else []
         run(first)
         for share in running:

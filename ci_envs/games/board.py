@@ -7,7 +7,7 @@ is a column letter and a row number counted from the top: ``a1`` is the top left
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from ci_envs.games.plane_text import grid_diagram
 from ci_envs.kernels.bits import trailing_zeros
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import implementing_class, implements
+from ci_envs.kernels.lazy import cached_property
 
 SYMBOLS = ".XO"
 """The symbols of an empty cell, a stone of player 0 and a stone of player 1 in texts."""

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +35,7 @@ from ci_envs.games.random_games import random_game
 from ci_envs.games.rules import Rules
 from ci_envs.kernels.compiler import inlined
 from ci_envs.kernels.dispatch import GameType, Static, implementing_class, implements, is_implemented, is_overridden
+from ci_envs.kernels.lazy import cached_property
 from ci_envs.registry.options import Validated
 
 _RANDOM_GAMES, _RANDOM_PLIES = 20, 200

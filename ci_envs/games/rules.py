@@ -1,7 +1,6 @@
 """The rules of one game as compiled functions for Python callers."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ci_envs.games.operations import (
     transform,
 )
 from ci_envs.kernels.compiler import kernel, specialised
+from ci_envs.kernels.lazy import cached_property
 
 Facts = tuple[int, int, int, bool, int]
 """A position and its facts, ``(own, opp, result, keeps_turn, legal)``. ``keeps_turn`` is whether the player who moved

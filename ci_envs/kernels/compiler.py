@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import os
 import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +40,12 @@ def _import_array_functions() -> None:
 
 
 _import_array_functions()
+if hasattr(os, "register_at_fork"):  # a child that is forked during a compilation would wait for its end for ever
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 
 def kernel(function: F) -> F:

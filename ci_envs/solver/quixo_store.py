@@ -38,6 +38,7 @@ from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, write_blocks
 from ci_envs.storage.checked_file import DamagedFileError
 from ci_envs.storage.files import named_errors
+from ci_envs.storage.folder_lock import locked
 from ci_envs.storage.user_folders import user_cache
 
 MAX_STORED_SIZE = 5
@@ -288,7 +289,7 @@ class QuixoStore:
         if not 0 <= cubes <= cells:
             raise ValueError(f"the level must be from 0 to {cells} cubes, not {cubes}")
         self.folder.mkdir(parents=True, exist_ok=True)
-        with _locked(self.folder):
+        with locked(self.folder, "computes tables"):
             pairs = [pair for pair in self._pairs(cubes) if not all(self._is_valid(cls) for cls in pair)]
             sizes = [sum(class_index(self.game, *cls).size for cls in pair) for pair in pairs]
             done, total = 0, sum(sizes)
@@ -539,24 +540,3 @@ def _sweeper(game: Quixo, resources: Resources) -> Iterator[Sweeper | None]:
         yield DeviceSweeper(game, device)
     else:
         yield None
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes, if the file system has locks.
-
-    The system removes the lock when the process ends.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with (folder / ".lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"another process computes tables in {str(folder)!r}: wait until it ends") from None
-        except OSError:  # a file system without locks
-            pass
-        yield

@@ -15,6 +15,7 @@ from safetensors.numpy import load
 
 from ci_envs.storage.files import write_whole
 from ci_envs.storage.formats import ZIP, read_file
+from ci_envs.storage.json_text import parse_json
 
 if TYPE_CHECKING:
     import torch
@@ -54,8 +55,8 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
 def _metadata(header: bytes) -> dict[str, Any]:
     """Return the plain values in the header of a file."""
-    texts: dict[str, str] = json.loads(header)["__metadata__"]
-    return {**texts, **json.loads(texts.get("about", "{}"))}
+    texts: dict[str, str] = parse_json(header)["__metadata__"]
+    return {**texts, **parse_json(texts.get("about", "{}"))}
 
 
 def read_tensors(path: Path, form: str) -> "tuple[dict[str, torch.Tensor], dict[str, Any]]":
@@ -89,6 +90,9 @@ def read_arrays(path: Path, form: str) -> tuple[dict[str, NDArray[np.generic]], 
         about = _metadata(content[8 : 8 + int.from_bytes(content[:8], "little")])
         if about.get("format") != form:
             raise ValueError(f"its format is {about.get('format')!r}, not {form!r}")
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise ValueError(f"{name} is not finite")
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None
     return arrays, about

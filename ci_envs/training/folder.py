@@ -4,22 +4,25 @@ import json
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ci_envs.storage.arrays import read_arrays, write_arrays
 from ci_envs.storage.files import read_whole, temporary_name, write_csv, write_whole
+from ci_envs.storage.json_text import parse_json
 from ci_envs.training.trainer import TrainerState
 
 CONFIG, CHECKPOINT, CURVE = "config.json", "checkpoint.npz", "curve.csv"
 """The names of the files of every run. The best agent is in a file ``best.*``."""
 
 _FORMAT = "ci_envs checkpoint 1"
+_RUN = "learner", "environment", "seed"
 _PACKAGES = ("ci-envs", "numpy", "numba", "torch", "stable-baselines3")
 
 Row = Mapping[str, int | float]
@@ -52,6 +55,7 @@ class RunFolder:
         self.path = path
         self.best = path / best_file
         self._config, self._checkpoint, self._curve = path / CONFIG, path / CHECKPOINT, path / CURVE
+        self._run: dict[str, Any] | None = None  # the learner, the environment and the seed
 
     @property
     def has_run(self) -> bool:
@@ -65,6 +69,7 @@ class RunFolder:
 
     def write_config(self, config: Mapping[str, Any]) -> None:
         """Write the config and the versions of the packages. Make the folder if it does not exist."""
+        self._run = {name: config[name] for name in _RUN}
         self.path.mkdir(parents=True, exist_ok=True)
         for file in (self._config, self._checkpoint, self._curve, self.best):
             for unfinished in self.path.glob(temporary_name(file.name, "*")):
@@ -86,6 +91,7 @@ class RunFolder:
         """
         if not self.has_run:
             raise ValueError(f"there is no run in {str(self.path)!r} to resume")
+        self._run = {name: config[name] for name in _RUN}
         check_same_options(self.path, _flat(json.loads(json.dumps(config))), self._read_config(), changeable)
 
     def check_overwrites_nothing(self) -> None:
@@ -111,13 +117,13 @@ class RunFolder:
     def _read_config(self) -> dict[str, Any]:
         """Return the learner, the environment, the seed and the options of the run in the folder."""
         try:
-            return _flat(json.loads(read_whole(self._config)))
+            return _flat(parse_json(read_whole(self._config)))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{str(self._config)!r} is not the config of a run: {error}") from None
 
     def write_checkpoint(self, record: RunRecord, state: TrainerState) -> None:
         """Write a checkpoint, which contains all that the run needs to continue."""
-        metadata = {"record": vars(record), "values": dict(state.values)}
+        metadata = {"run": self._run, "record": vars(record), "values": dict(state.values)}
         write_arrays(self._checkpoint, _FORMAT, metadata, state.arrays)
 
     def read_checkpoint(self) -> tuple[RunRecord, TrainerState]:
@@ -129,12 +135,15 @@ class RunFolder:
         """
         with checkpoint_errors(self._checkpoint):
             metadata, arrays = read_arrays(self._checkpoint, _FORMAT)
-            record = RunRecord(**{**metadata["record"], "curve": tuple(metadata["record"]["curve"])})
+            run = metadata.get("run")  # earlier versions did not write it
+            if run is not None and self._run is not None and run != self._run:
+                raise ValueError("it is of {learner} in {environment} with the seed {seed}".format_map(run))
+            record = msgspec.convert(metadata["record"], RunRecord)
             return record, TrainerState(metadata["values"], arrays)
 
-    def checkpoint_error(self, error: Exception) -> ValueError:
-        """Return an error with the reason why the checkpoint cannot be used."""
-        return checkpoint_error(self._checkpoint, error)
+    def checkpoint_errors(self) -> AbstractContextManager[None]:
+        """Turn any error that a wrong checkpoint causes in the ``with`` block into a one-line error."""
+        return checkpoint_errors(self._checkpoint)
 
     def write_curve(self, rows: Sequence[Row]) -> None:
         """Write the learning curve as CSV. A cell is empty if its row has no value for the column."""
@@ -160,7 +169,7 @@ def checkpoint_errors(path: Path) -> Iterator[None]:
 
 def checkpoint_error(path: Path, error: Exception) -> ValueError:
     """Return an error with the reason why a checkpoint cannot be used."""
-    return ValueError(f"{str(path)!r} is not a checkpoint of this run: {error}")
+    return ValueError(f"{str(path)!r} is not a checkpoint of this run: {' '.join(str(error).split())}")
 
 
 def check_same_options(
@@ -202,7 +211,7 @@ def json_value(value: Any) -> Any:
 def _flat(config: Any) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise TypeError("it has no options")
-    return {**{name: config[name] for name in ("learner", "environment", "seed")}, **config["options"]}
+    return {**{name: config[name] for name in _RUN}, **config["options"]}
 
 
 def _versions() -> dict[str, str]:

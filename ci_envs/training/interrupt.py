@@ -5,6 +5,9 @@ import threading
 from types import FrameType
 from typing import Self
 
+INTERRUPTS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that interrupt a command. The command line treats the others as Ctrl-C."""
+
 
 class DelayedInterrupt:
     """Context manager that delays Ctrl-C until :meth:`check` is called.
@@ -14,18 +17,19 @@ class DelayedInterrupt:
     """
 
     def __init__(self) -> None:
-        self._pending = self._installed = False
+        self._pending, self._installed = False, list[signal.Signals]()
 
     def __enter__(self) -> Self:
-        in_main_thread = threading.current_thread() is threading.main_thread()
-        if in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._delay)
-            self._installed = True
+        if threading.current_thread() is threading.main_thread():
+            for number in INTERRUPTS:
+                if signal.getsignal(number) is signal.default_int_handler:
+                    signal.signal(number, self._delay)
+                    self._installed.append(number)
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in self._installed:
+            signal.signal(number, signal.default_int_handler)
 
     def check(self) -> None:
         """Raise the delayed interrupt, if Ctrl-C was pressed.
@@ -39,4 +43,4 @@ class DelayedInterrupt:
 
     def _delay(self, number: int, frame: FrameType | None) -> None:
         self._pending = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(number, signal.default_int_handler)

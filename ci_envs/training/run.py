@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
+from ci_envs.storage.folder_lock import locked
 from ci_envs.training.config import training_options, values_of
 from ci_envs.training.events import EventLog
 from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value
@@ -53,11 +54,16 @@ class TrainingRun:
 
         Raises:
             ValueError: The folder contains a run and ``resume`` is false, ``resume`` is true and the folder contains
-                no run or a run with other options, or the training fails.
+                no run or a run with other options, another process trains in it, or the training fails.
             OSError: A file cannot be read or written.
             KeyboardInterrupt: The run was interrupted. It wrote a checkpoint if its state was consistent.
         """
-        restarts = self._begin(resume)
+        if not resume:
+            self._folder.path.mkdir(parents=True, exist_ok=True)
+        with locked(self._folder.path, "trains"):
+            self._train(self._begin(resume), remark)
+
+    def _train(self, restarts: bool, remark: str | None) -> None:
         with _Session(self._trainer, self._folder, self._record.seconds) as self._session:
             for line in filter(None, (remark, self._trainer.remark)):
                 self._session.display.print_line(line)
@@ -82,7 +88,8 @@ class TrainingRun:
         """The value of the trainer's ``done`` at which the agent is measured next."""
         total, parts = self._trainer.total, self._trainer.config.measurements
         measured = math.floor(self._record.measured * parts / total + 1e-9)
-        return float(min(total, total * (measured + 1) / parts))
+        due = min(total, total * (measured + 1) / parts)
+        return float(math.ceil(due) if isinstance(total, int) else due)
 
     def update(self) -> None:
         """Show the progress. Measure the agent if a measurement is due. Write a checkpoint if a checkpoint is due."""
@@ -117,10 +124,8 @@ class TrainingRun:
     def _restore(self) -> None:
         folder, trainer = self._folder, self._trainer
         record, state = folder.read_checkpoint()
-        try:
+        with folder.checkpoint_errors():
             trainer.restore(state)
-        except (KeyError, TypeError, IndexError) as error:
-            raise folder.checkpoint_error(error) from None
         self._record = record
         folder.write_curve(record.curve)
         if record.has_best or trainer.latest_is_best:
