@@ -372,6 +372,12 @@ def test_a_tournament_is_resumed(tmp_path, monkeypatch):
     resumed = compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)
     assert played == [None, (1, 2)]
     assert resumed.ratings == whole.ratings
+    other = (tmp_path / "match_1_3.json").read_bytes()
+    whole = (tmp_path / "match_1_2.json").read_bytes()
+    for wrong in (other, whole.replace(b'"draws":', b'"draws":1')):
+        (tmp_path / "match_1_2.json").write_bytes(wrong)
+        with pytest.raises(ValueError, match=r"match_1_2\.json' has not the 10 games of random and minimax:depth=1"):
+            compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)
     (tmp_path / "match_1_2.json").write_bytes(b"{")
     with pytest.raises(ValueError, match=r"match_1_2\.json' is damaged"):
         compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True)

@@ -423,7 +423,7 @@ wrong(
 wrong("a parameter of environments", "the parameter 'seat', an argument", seat=3, __annotations__={"seat": int})
 wrong("an unknown solver", "solver = 'nowhere:Solver' cannot be used", solver="nowhere:Solver")
 wrong("another class as solver", "solver must be a Solver or its name", solver="fractions:Fraction")
-wrong("an undefined name", "name 'ocupied' is not defined in legal", {legal: undefined_name})
+wrong("an undefined name", "name 'ocupied' is not defined, in legal", {legal: undefined_name})
 
 IN_EVERY_RUN = (
     "a fraction as evaluation",
@@ -469,4 +469,4 @@ def test_rules_that_cannot_be_compiled_are_one_line_on_the_command_line(tmp_path
     (tmp_path / "own_rules.py").write_text(code)
     run = CliRunner().invoke(main, ["play", f"{tmp_path}/own_rules.py:LastCell", "random", "random"])
     assert (run.exit_code, run.output.count("\n")) == (1, 1)
-    assert "cannot be compiled: TypingError: NameError: name 'ocupied' is not defined in legal" in run.output
+    assert "cannot be compiled: TypingError: NameError: name 'ocupied' is not defined, in legal" in run.output

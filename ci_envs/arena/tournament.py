@@ -193,7 +193,7 @@ class Tournament:
             raise ValueError("resume=True needs output, the folder of the tournament")
         folder = None if output is None else TournamentFolder(Path(output), self._settings, resume=resume)
         pairs = list(combinations(range(len(self.entrants)), 2))
-        found = {pair: match for pair in pairs if folder is not None and (match := folder.read(*pair)) is not None}
+        found = {} if folder is None else {pair: match for pair in pairs if (match := self._finished(folder, *pair))}
         if progress is not None and found:
             progress(self.games * len(found))
 
@@ -222,6 +222,9 @@ class Tournament:
             tuple(pairings),
             {entrant.label: timing for entrant, timing in zip(self.entrants, times, strict=True)},
         )
+
+    def _finished(self, folder: TournamentFolder, first: int, second: int) -> Pairing | None:
+        return folder.read(first, second, (self.entrants[first].label, self.entrants[second].label), self.games)
 
     def _check_workers(self) -> None:
         check_address(self.workers, self.ray_address)

@@ -52,19 +52,29 @@ class TournamentFolder:
             if old.get(name) != value:
                 raise ValueError(f"the tournament in {str(path)!r} has {name}={old.get(name)!r}, not {value!r}")
 
-    def read(self, first: int, second: int) -> Pairing | None:
+    def read(self, first: int, second: int, labels: tuple[str, str], games: int) -> Pairing | None:
         """Return the finished match of two agents by their numbers, or None.
 
+        Args:
+            first: the number of the first agent.
+            second: the number of the second agent.
+            labels: the labels of the agents.
+            games: the number of games of a match.
+
         Raises:
-            ValueError: the file is damaged.
+            ValueError: the file is damaged, or has another match.
         """
         file = self._file(first, second)
         try:
-            return msgspec.json.decode(read_whole(file), type=Pairing)
+            pairing = msgspec.json.decode(read_whole(file), type=Pairing)
         except FileNotFoundError:
             return None
         except msgspec.MsgspecError as error:
             raise ValueError(f"{str(file)!r} is damaged: {error}; delete it to play this match again") from None
+        found = pairing.labels, {side.total.games for side in pairing.match.sides}
+        if found != (labels, {games}):
+            raise ValueError(f"{str(file)!r} has not the {games} games of {' and '.join(labels)}: delete it")
+        return pairing
 
     def write(self, first: int, second: int, pairing: Pairing) -> None:
         """Write the match of two agents."""

@@ -34,12 +34,12 @@ def reason_of(error: Exception) -> str:
         lines = lines[rest[-1] + 1 :]
     ends = [number for number, line in enumerate(lines) if _PLACE.search(line) and number > 0]
     reason = " ".join(" ".join(lines[: ends[0]] if ends else lines).split()).partition(" During: ")[0][:_LONGEST]
-    if operation := _OPERATION.search(text):
-        reason += f" in {operation[1]}"
     if isinstance(error, OverflowError):
         reason += "; a word of a position, like every number in a rule, has 64 bits"
     if name == "TypingError":
         reason += "".join(f"; {hint}" for part, hint in _HINTS.items() if part in reason)
+    if operation := _OPERATION.search(text):
+        reason += f", in {operation[1]}"
     return f"{name}: {reason}{_place_of(error, text)}"
 
 

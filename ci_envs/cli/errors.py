@@ -88,7 +88,7 @@ def usage_errors() -> Iterator[None]:
     """Turn an error caused by the arguments of a command into a one-line message with exit status 2."""
     try:
         yield
-    except (ValueError, OSError, ImportError, FloatingPointError) as error:
+    except (ValueError, OSError, ImportError, FloatingPointError, OverflowError, MemoryError) as error:
         if is_output_failure(error):
             raise
         raise click.UsageError(_with_flags(str(error))) from None

@@ -38,7 +38,7 @@ from ci_envs.solver.solution import Progress, Solution
 from ci_envs.storage.block_file import BlockFile, write_blocks
 from ci_envs.storage.checked_file import DamagedFileError
 from ci_envs.storage.files import named_errors
-from ci_envs.storage.folder_lock import locked
+from ci_envs.storage.locks import locked
 from ci_envs.storage.user_folders import user_cache
 
 MAX_STORED_SIZE = 5
@@ -289,7 +289,7 @@ class QuixoStore:
         if not 0 <= cubes <= cells:
             raise ValueError(f"the level must be from 0 to {cells} cubes, not {cubes}")
         self.folder.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder, "computes tables"):
+        with locked(self.folder / ".lock", "computes tables"):
             pairs = [pair for pair in self._pairs(cubes) if not all(self._is_valid(cls) for cls in pair)]
             sizes = [sum(class_index(self.game, *cls).size for cls in pair) for pair in pairs]
             done, total = 0, sum(sizes)

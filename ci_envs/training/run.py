@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from ci_envs.storage.folder_lock import locked
+from ci_envs.storage.locks import locked
 from ci_envs.training.config import training_options, values_of
 from ci_envs.training.events import EventLog
 from ci_envs.training.folder import Row, RunFolder, RunRecord, json_value
@@ -87,9 +87,8 @@ class TrainingRun:
     def next_measurement(self) -> float:
         """The value of the trainer's ``done`` at which the agent is measured next."""
         total, parts = self._trainer.total, self._trainer.config.measurements
-        measured = math.floor(self._record.measured * parts / total + 1e-9)
-        due = min(total, total * (measured + 1) / parts)
-        return float(math.ceil(due) if isinstance(total, int) else due)
+        interval = math.ceil(total / parts) if isinstance(total, int) else total / parts
+        return float(min(total, self._record.measured + interval))
 
     def update(self) -> None:
         """Show the progress. Measure the agent if a measurement is due. Write a checkpoint if a checkpoint is due."""
