@@ -12,7 +12,7 @@ from ci_envs.agent_interface.action import whole_number, whole_numbers
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
-from ci_envs.registry.user_code import ProgramExitError, user_code
+from ci_envs.registry.user_code import ProgramExitError, UserCode
 from ci_envs.solver.errors import UnknownValueError
 
 NO_ACTION = -1
@@ -41,7 +41,7 @@ def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
             observations.
         words: non-terminal positions, uint64 of shape (n, 2).
     """
-    with user_code():
+    with UserCode():
         return _prepared(agent, words, np.arange(len(words)))()
 
 
@@ -87,7 +87,7 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
         observation = {key: value[i] for key, value in observations.items()}
         begin = perf_counter()
         try:
-            with user_code():
+            with UserCode():
                 actions[i] = whole_number(agent.act(observation), agent)
         except Exception as error:
             faults[i] = reason(error)
@@ -98,7 +98,7 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
 def _games(agent: Agent, n: int) -> NDArray[np.int64]:
     """Begin a game for each of n positions, and return their numbers."""
     if agent.keeps_games:
-        with user_code():
+        with UserCode():
             agent.start_games(n, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
     return np.arange(n)
 
@@ -111,7 +111,7 @@ def no_actions(n: int, fault: str) -> TimedActions:
 def failure(call: Callable[..., object], *arguments: Any) -> str:
     """Call code of an agent, and return why it fails (:func:`reason`), or an empty text."""
     try:
-        with user_code():
+        with UserCode():
             call(*arguments)
     except Exception as error:
         return reason(error)
@@ -133,7 +133,7 @@ def reason(error: Exception) -> str:
 
 def _checked(agent: Agent, n: int, call: Callable[[], Any]) -> TimedActions:
     begin = perf_counter()
-    with user_code():
+    with UserCode():
         actions = call()
     seconds = perf_counter() - begin
     return TimedActions(whole_numbers(actions, n, agent), seconds)

@@ -26,7 +26,7 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.registry.options import check_options, read_options
 from ci_envs.registry.plugins import plugins
-from ci_envs.registry.user_code import user_code
+from ci_envs.registry.user_code import UserCode
 
 ADAPTERS = "ci_envs.adapters"
 """The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
@@ -200,7 +200,7 @@ def _of_class(name: str, cls: Any, options: Mapping[str, Any], game: Game, seed:
 
     def make(seed: int | None) -> Any:
         try:
-            with user_code():
+            with UserCode():
                 return cls(**given | ({"seed": seed} if "seed" in given else {}), **named)
         except (ValueError, OSError, ImportError):
             raise

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from ci_envs.registry.user_code import ProgramExitError, user_code
+from ci_envs.registry.user_code import ProgramExitError, UserCode
 
 _FOLDERS = set[Path]()  # of the files that were loaded
 _NAME = r"[^\W\d]\w*"
@@ -119,7 +119,7 @@ def module_at(place: str) -> ModuleType:
 def _import_named(name: str) -> ModuleType:
     _search_current_folder()
     try:
-        with user_code():
+        with UserCode():
             return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
@@ -142,7 +142,7 @@ def _module_of_file(path: str) -> ModuleType:
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
     try:
-        with _folder_first(file.parent), user_code():
+        with _folder_first(file.parent), UserCode():
             spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]

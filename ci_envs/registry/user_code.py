@@ -1,22 +1,28 @@
 """Calls of code that a user brings, which can raise anything."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 
 class ProgramExitError(RuntimeError):
     """Code of a user called ``sys.exit``, or raised another exception that programs do not catch as an error."""
 
 
-@contextmanager
-def user_code() -> Iterator[None]:
-    """Turn an exception that would end the program into a :class:`ProgramExitError`, except Ctrl-C.
+class UserCode:
+    """Context manager that turns an exception that would end the program into a :class:`ProgramExitError`.
 
-    ``sys.exit`` raises such an exception, and so do libraries in Rust when they panic.
+    ``sys.exit`` raises such an exception, and so do libraries in Rust when they panic. Ctrl-C still ends the program.
     """
-    try:
-        yield
-    except (Exception, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise ProgramExitError(f"{type(error).__name__}: {error}") from error
+
+    def __enter__(self) -> None:
+        """Begin the code of the user."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the code of the user.
+
+        Raises:
+            ProgramExitError: the code raised an exception that would end the program.
+        """
+        if error is not None and not isinstance(error, Exception | KeyboardInterrupt):
+            raise ProgramExitError(f"{type(error).__name__}: {error}") from error
