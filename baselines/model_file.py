@@ -86,8 +86,11 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
         >>> model = MaskablePPO("MlpPolicy", env).learn(10_000)  # doctest: +SKIP
         >>> save_model(model, env.unwrapped.game, "model.safetensors")  # doctest: +SKIP
     """
-    check_spaces(model, game)
     network = network_of(model)
+    spaces = model.observation_space.shape, getattr(model.action_space, "n", None)
+    if spaces != (network.observation_shape(game), game.action_count):
+        raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")
+    check_spaces(model, game)
     if model.get_vec_normalize_env() is not None:
         raise ValueError("the model was trained with VecNormalize, whose statistics are not in the file")
     write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())

@@ -20,7 +20,6 @@ from ci_envs.agents import Agent, as_agent
 from ci_envs.arena import Tournament, compare, play_match
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
-from ci_envs.arena.watch import Player, watch
 from ci_envs.cli.main import main
 from ci_envs.games.batch import start_words
 from ci_envs.registry.games import resolve
@@ -256,12 +255,6 @@ def test_an_exam_counts_failures_and_refuses_a_failing_defender():
     assert (result.actions.right, result.conversions.right, result.first_fault) == (0, 0, "SystemExit: 0")
     with pytest.raises(ValueError, match="the defender fails: KeyError: 'oops'"):
         exam.take(foreign.lowest, foreign.raises, 2)
-
-
-def test_a_player_that_fails_loses_the_shown_game(capsys):
-    players = [Player(name, as_agent(getattr(foreign, name), GAME), False) for name in ("lowest", "exits")]
-    assert watch(GAME, players) == 0
-    assert "exits (player 1) gives no action (SystemExit: 0): lowest (player 0) wins" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("code", ["import sys; sys.exit(3)", "raise BaseException('stop')"])

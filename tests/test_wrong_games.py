@@ -420,7 +420,7 @@ wrong(
 wrong(
     "the last player wins", "last_player_loses is true, but the player who moved last has won", last_player_loses=True
 )
-wrong("a parameter of environments", "the parameter 'seat', an argument", seat=3, __annotations__={"seat": int})
+wrong("a parameter of environments", "the parameter 'seat', ", seat=3, __annotations__={"seat": int})
 wrong("an unknown solver", "solver = 'nowhere:Solver' cannot be used", solver="nowhere:Solver")
 wrong("another class as solver", "solver must be a Solver or its name", solver="fractions:Fraction")
 wrong("an undefined name", "name 'ocupied' is not defined, in legal", {legal: undefined_name})

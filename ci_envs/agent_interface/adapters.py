@@ -16,6 +16,7 @@ from ci_envs.agent_interface.decision import failure
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.games.game import Game
+from ci_envs.registry.user_code import UserCodeError
 
 Maker = Callable[[int | None], Any]
 """A function that makes an object from a seed."""
@@ -161,6 +162,28 @@ class PerGameAgent(Agent):
     def act(self, observation: Observation) -> int:
         own = {key: value for key, value in observation.items() if key != "game_index"}
         return self._agents[int(observation.get("game_index", 0))].act(own)
+
+
+class FailedAgent(Agent):
+    """An agent without actions, because its preparation has failed.
+
+    Attributes:
+        fault: the reason.
+    """
+
+    def __init__(self, game: Game, fault: str) -> None:
+        """Make the agent with the reason of its failure."""
+        self.fault = fault
+        super().__init__(game)
+
+    @override
+    def act(self, observation: Observation) -> int:
+        """Raise the failure.
+
+        Raises:
+            UserCodeError: always.
+        """
+        raise UserCodeError(self.fault)
 
 
 def _reseeded_copy(prototype: Agent, seed: int) -> Agent:

@@ -12,7 +12,7 @@ from ci_envs.agent_interface.action import whole_number, whole_numbers
 from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
-from ci_envs.registry.user_code import ProgramExitError, UserCode
+from ci_envs.registry.user_code import UserCode, UserCodeError
 from ci_envs.solver.errors import UnknownValueError
 
 NO_ACTION = -1
@@ -121,9 +121,9 @@ def failure(call: Callable[..., object], *arguments: Any) -> str:
 def reason(error: Exception) -> str:
     """Return the type and the message of an error in one line of text that can be written to files.
 
-    A :class:`ProcessError` and a :class:`~ci_envs.registry.user_code.ProgramExitError` have only a message.
+    A :class:`ProcessError` and a :class:`~ci_envs.registry.user_code.UserCodeError` have only a message.
     """
-    text = "" if isinstance(error, ProcessError | ProgramExitError) else f"{type(error).__name__}: "
+    text = "" if isinstance(error, ProcessError | UserCodeError) else f"{type(error).__name__}: "
     try:
         text += str(error)
     except Exception as second:  # the class of a user

@@ -1,7 +1,6 @@
 """Matches: many games between two agents in lock-step. Each agent moves first in half of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,6 @@ def play_match(
     *,
     max_cycles: int | None = None,
     openings: NDArray[np.uint64] | None = None,
-    seeds: tuple[int, int] | None = None,
     grading: Grading | None = None,
     progress: Progress | None = None,
     swap_seats: bool = True,
@@ -54,7 +52,6 @@ def play_match(
         max_cycles: maximum number of plies. None means 200 for games that can go on for ever, and no limit for others.
         openings: first positions, uint64 of shape (k, 2), not terminal. Each is used for two consecutive games; after
             the last one the first is used again. None means the initial position.
-        seeds: new seeds of the two agents, or None.
         grading: how to grade the actions by the solution of the game, or None.
         progress: a function that is called with the number of finished games.
         swap_seats: whether the agents swap seats after each game. If false, ``first`` moves first in all games.
@@ -80,8 +77,6 @@ def play_match(
     limit = ply_limit(game, max_cycles)
     agents = first, separate(second, first)
     players = [_Player(agent, grading, count_faults) for agent in agents]
-    for player, seed in zip(players, seeds or (), strict=seeds is not None):
-        player.reseed(seed)
     openings = start_words(game, 1) if openings is None else openings
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
@@ -142,22 +137,16 @@ class _Player:
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
         self._lost_games: dict[bool, LostGame] = {}
-        self._failure = ""  # why the agent cannot play
-
-    def reseed(self, seed: int) -> None:
-        self._prepare(self.agent.reseed, seed)
+        self._failure = ""  # why the agent cannot begin the games
 
     def start_games(self, seats: NDArray[np.int8]) -> None:
-        if self.agent.keeps_games and not self._failure:
-            seeds = self.agent.rng.integers(2**63, size=len(seats), dtype=np.uint64)
-            self._prepare(self.agent.start_games, len(seats), seats, seeds)
-
-    def _prepare(self, call: Callable[..., object], *arguments: Any) -> None:
-        """Call code of the agent before its games, which it loses if this fails and faults are counted."""
+        if not self.agent.keeps_games:
+            return
+        seeds = self.agent.rng.integers(2**63, size=len(seats), dtype=np.uint64)
         if self._count_faults:
-            self._failure = failure(call, *arguments)
+            self._failure = failure(self.agent.start_games, len(seats), seats, seeds)
         else:
-            call(*arguments)
+            self.agent.start_games(len(seats), seats, seeds)
 
     def decide(self, words: NDArray[np.uint64], games: NDArray[np.intp]) -> NDArray[np.int64]:
         if self._count_faults:

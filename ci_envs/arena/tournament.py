@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
+from ci_envs.agent_interface.adapters import FailedAgent
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.agent_interface.decision import failure
 from ci_envs.agent_interface.interface import Agent
@@ -263,15 +264,11 @@ class Tournament:
         first, second = self._ready_entrants[number], self._ready_entrants[other]
         match = play_match(
             self.game,
-            first.agent,
-            second.agent,
+            _reseeded(first.agent, derived_seed(self.seed, first.label, second.label)),
+            _reseeded(second.agent, derived_seed(self.seed, second.label, first.label)),
             self.games,
             max_cycles=self.max_cycles,
             openings=self._openings,
-            seeds=(
-                derived_seed(self.seed, first.label, second.label),
-                derived_seed(self.seed, second.label, first.label),
-            ),
             grading=None if self._solution is None else Grading(self._solution, self.graded, graded),
             progress=progress,
             count_faults=True,
@@ -287,8 +284,7 @@ class Tournament:
 
     def _one_board_time(self, number: int) -> Timing:
         label, agent = self._ready_entrants[number]
-        fault = failure(agent.reseed, derived_seed(self.seed, label))
-        return Timing() if fault else time_one_board(agent, seed=self.seed)
+        return time_one_board(_reseeded(agent, derived_seed(self.seed, label)), seed=self.seed)
 
     @cached_property
     def _solution(self) -> Solution | None:
@@ -311,6 +307,12 @@ class Tournament:
             wins[i, j], wins[j, i] = record.wins, record.losses
             draws[i, j] = draws[j, i] = record.draws
         return dict(zip(labels, elo_ratings(wins, draws, seed=self.seed), strict=True))
+
+
+def _reseeded(agent: Agent, seed: int) -> Agent:
+    """Return an agent with a new seed, or an agent without actions if this fails."""
+    fault = failure(agent.reseed, seed)
+    return FailedAgent(agent.game, fault) if fault else agent
 
 
 class TournamentOptions(TypedDict, total=False):

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ci_envs.agent_interface.adapters import separate
-from ci_envs.agent_interface.decision import NO_ACTION, decide, failure, reason
+from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
-from ci_envs.solver.errors import UnknownValueError
 
 
 class Player(NamedTuple):
@@ -52,22 +51,24 @@ def watch(
 
     Raises:
         ValueError: ``max_cycles`` is out of range.
+        TypeError: an agent returns something else than an integer.
     """
     limit = ply_limit(game, max_cycles)
     names = [f"{player.name} (player {seat})" for seat, player in enumerate(players)]
     position = Position.start(game)
     agents = players[0].agent, separate(players[1].agent, players[0].agent)
-    faults = [_start(agent, seat) for seat, agent in enumerate(agents)]
+    for seat, agent in enumerate(agents):
+        if agent.keeps_games:
+            agent.start_games(1, np.array([seat], np.int8), np.zeros(1, np.uint64))
     record(position, None)
     show(f"{names[0]} against {names[1]}\n\n{position.diagram()}")
     for _ in range(limit):
         mover, legal = position.to_move, position.legal_actions()
         if players[mover].sees_legal_actions:
             show(f"legal actions: {' '.join(map(position.action_name, legal))}")
-        action, fault = (NO_ACTION, faults[mover]) if faults[mover] else _decision(agents[mover], position)
+        action = _decision(agents[mover], position)
         if action not in legal:
-            what = f"gives no action ({fault})" if fault else f"plays {action}, which is illegal"
-            show(f"\n{names[mover]} {what}: {names[1 - mover]} wins")
+            show(f"\n{names[mover]} plays {action}, which is illegal: {names[1 - mover]} wins")
             return 1 - mover
         show(f"\n{names[mover]} plays {position.action_name(action)}")
         position = position.play(action)
@@ -79,22 +80,9 @@ def watch(
     return None
 
 
-def _start(agent: Agent, seat: int) -> str:
-    """Begin the game of an agent that keeps a memory, and return why this fails, or an empty text."""
-    if not agent.keeps_games:
-        return ""
-    return failure(agent.start_games, 1, np.array([seat], np.int8), np.zeros(1, np.uint64))
-
-
-def _decision(agent: Agent, position: Position) -> tuple[int, str]:
-    """Return the action of an agent, and why there is none."""
+def _decision(agent: Agent, position: Position) -> int:
     words = np.array([[position.own, position.opp]], dtype=np.uint64)
-    try:
-        return int(decide(agent, words, np.zeros(1, np.int64)).actions[0]), ""
-    except (EOFError, UnknownValueError):  # the input of a person has ended, or a solution lacks the position
-        raise
-    except Exception as error:
-        return NO_ACTION, reason(error)
+    return int(decide(agent, words, np.zeros(1, np.int64)).actions[0])
 
 
 def _announce(position: Position, names: Sequence[str], show: Callable[[str], object]) -> int | None:

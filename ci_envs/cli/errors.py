@@ -91,7 +91,8 @@ def usage_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError, FloatingPointError, OverflowError, MemoryError) as error:
         if is_output_failure(error):
             raise
-        raise click.UsageError(_with_flags(str(error))) from None
+        message = str(error).encode(errors="backslashreplace").decode()  # a name of a file need not be text
+        raise click.UsageError(_with_flags(message)) from None
 
 
 @contextmanager

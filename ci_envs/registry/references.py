@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from ci_envs.registry.user_code import ProgramExitError, UserCode
+from ci_envs.registry.user_code import UserCode, UserCodeError
 
 _FOLDERS = set[Path]()  # of the files that were loaded
 _NAME = r"[^\W\d]\w*"
@@ -192,7 +192,7 @@ def _search_current_folder() -> None:
 
 
 def _import_error(place: str, error: Exception) -> ValueError:
-    cause = error.__cause__ if isinstance(error, ProgramExitError) else error
+    cause = error.__cause__ if isinstance(error, UserCodeError) else error
     trace, line = None if cause is None else cause.__traceback__, None
     while trace is not None:
         if Path(trace.tb_frame.f_code.co_filename).stem == Path(place.replace(".", "/")).stem or place.endswith(
@@ -201,5 +201,5 @@ def _import_error(place: str, error: Exception) -> ValueError:
             line = trace.tb_lineno
         trace = trace.tb_next
     where = place if line is None else f"{place}, line {line}"
-    kind = "" if isinstance(error, ProgramExitError) else f"{type(error).__name__}: "
+    kind = "" if isinstance(error, UserCodeError) else f"{type(error).__name__}: "
     return ValueError(f"{where} cannot be imported: {kind}{error}")

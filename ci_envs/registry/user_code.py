@@ -3,12 +3,15 @@
 from types import TracebackType
 
 
-class ProgramExitError(RuntimeError):
-    """Code of a user called ``sys.exit``, or raised another exception that programs do not catch as an error."""
+class UserCodeError(RuntimeError):
+    """Code of a user failed. The message has the type of the failure.
+
+    It called ``sys.exit``, or raised another exception that programs do not catch as an error.
+    """
 
 
 class UserCode:
-    """Context manager that turns an exception that would end the program into a :class:`ProgramExitError`.
+    """Context manager that turns an exception that would end the program into a :class:`UserCodeError`.
 
     ``sys.exit`` raises such an exception, and so do libraries in Rust when they panic. Ctrl-C still ends the program.
     """
@@ -22,7 +25,7 @@ class UserCode:
         """End the code of the user.
 
         Raises:
-            ProgramExitError: the code raised an exception that would end the program.
+            UserCodeError: the code raised an exception that would end the program.
         """
         if error is not None and not isinstance(error, Exception | KeyboardInterrupt):
-            raise ProgramExitError(f"{type(error).__name__}: {error}") from error
+            raise UserCodeError(f"{type(error).__name__}: {error}") from error

@@ -28,7 +28,7 @@ class TrainingConfig(Validated):
     ] = ("random", "minimax:depth=1", "minimax:depth=4")
     ladder_games: Annotated[int, Option("games against each opponent in a measurement", ge=2)] = 200
     ladder_random_plies: Annotated[int, Option("number of random plies at the start of each of these games", ge=0)] = 0
-    measurements: Annotated[int, Option("maximum number of measurements in the run, at equal intervals", ge=1)] = 50
+    measurements: Annotated[int, Option("approximate number of measurements in the run, at equal intervals", ge=1)] = 50
     checkpoint_seconds: Annotated[
         float,
         Option(

@@ -83,8 +83,10 @@ class Ladder:
         Raises:
             ValueError: An agent fails.
         """
-        settings: dict[str, Any] = {"max_cycles": self._max_cycles, "openings": self._openings, "seeds": (seed, seed)}
+        settings: dict[str, Any] = {"max_cycles": self._max_cycles, "openings": self._openings}
         try:
+            first.reseed(seed)
+            second.reseed(seed)
             return play_match(self._game, first, second, self._games, **settings).sides[0].total
         except Exception as error:
             names = f"{name_of(first)} and {name_of(second)}"

@@ -87,7 +87,7 @@ class TrainingRun:
     def next_measurement(self) -> float:
         """The value of the trainer's ``done`` at which the agent is measured next."""
         total, parts = self._trainer.total, self._trainer.config.measurements
-        interval = math.ceil(total / parts) if isinstance(total, int) else total / parts
+        interval = max(1, math.floor(total / parts + 0.5)) if isinstance(total, int) else total / parts
         return float(min(total, self._record.measured + interval))
 
     def update(self) -> None:
