@@ -17,11 +17,11 @@ from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cli.main import main
 from ci_envs.drawing.picture_file import save_animation
 from ci_envs.optimisation import read_scp, set_covering, write_scp
-from ci_envs.solver.quixo_store import _locked
 from ci_envs.storage import files
 from ci_envs.storage.arrays import write_arrays
 from ci_envs.storage.block_file import write_blocks
 from ci_envs.storage.files import write_csv, write_whole
+from ci_envs.storage.locks import locked
 from ci_envs.training import train
 
 OLD, NEW = b"the old content", b"new"
@@ -372,6 +372,6 @@ def test_tables_are_computed_on_a_file_system_without_locks(error, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", fail)
     Path(".lock").write_bytes(OLD)
-    with _locked(Path()):
+    with locked(Path(".lock"), "works"):
         pass
     assert Path(".lock").read_bytes() == OLD
