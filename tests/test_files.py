@@ -372,6 +372,6 @@ def test_tables_are_computed_on_a_file_system_without_locks(error, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", fail)
     Path(".lock").write_bytes(OLD)
-    with locked(Path(".lock"), "works"):
+    with locked(Path(), "works", ".lock"):
         pass
     assert Path(".lock").read_bytes() == OLD

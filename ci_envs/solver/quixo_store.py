@@ -289,7 +289,7 @@ class QuixoStore:
         if not 0 <= cubes <= cells:
             raise ValueError(f"the level must be from 0 to {cells} cubes, not {cubes}")
         self.folder.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder / ".lock", "computes tables"):
+        with locked(self.folder, "computes tables", ".lock"):
             pairs = [pair for pair in self._pairs(cubes) if not all(self._is_valid(cls) for cls in pair)]
             sizes = [sum(class_index(self.game, *cls).size for cls in pair) for pair in pairs]
             done, total = 0, sum(sizes)
