@@ -186,6 +186,12 @@ class FailedAgent(Agent):
         raise UserCodeError(self.fault)
 
 
+def prepared(agent: Agent, call: Callable[..., object], *arguments: Any) -> Agent:
+    """Call code of an agent, and return the agent, or an agent without actions if this fails."""
+    fault = failure(call, *arguments)
+    return FailedAgent(agent.game, fault) if fault else agent
+
+
 def _reseeded_copy(prototype: Agent, seed: int) -> Agent:
     agent = deepcopy(prototype)
     agent.reseed(seed)

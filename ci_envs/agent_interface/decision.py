@@ -80,7 +80,7 @@ def decide_or_fail(agent: Agent, words: NDArray[np.uint64], games: NDArray[np.in
     except UnknownValueError:  # a wrong choice of the game or the agent, not a fault in one position
         raise
     except Exception as error:
-        return no_actions(len(words), reason(error))
+        return TimedActions(np.full(len(words), NO_ACTION), 0.0, dict.fromkeys(range(len(words)), reason(error)))
     observations = _observations(agent, words, games)
     actions, seconds, faults = np.full(len(words), NO_ACTION), 0.0, dict[int, str]()
     for i in range(len(words)):
@@ -101,11 +101,6 @@ def _games(agent: Agent, n: int) -> NDArray[np.int64]:
         with UserCode():
             agent.start_games(n, np.zeros(n, np.int8), np.arange(n, dtype=np.uint64))
     return np.arange(n)
-
-
-def no_actions(n: int, fault: str) -> TimedActions:
-    """Return the answer of an agent that fails on all of n boards."""
-    return TimedActions(np.full(n, NO_ACTION), 0.0, dict.fromkeys(range(n), fault))
 
 
 def failure(call: Callable[..., object], *arguments: Any) -> str:

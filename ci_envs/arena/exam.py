@@ -224,9 +224,9 @@ def _choose_positions(
             found[value].append(Position(solution.game, *row.tolist()))
             if min(map(len, found.values())) > count // 3:
                 break
-    if not any(found.values()) and is_any_known:
-        raise ValueError(f"{solution.game} has no exam: no action of {len(words):,} positions is a mistake")
     if not any(found.values()):
+        if is_any_known:
+            raise ValueError(f"{solution.game} has no exam: no action of {len(words):,} positions is a mistake")
         raise ValueError(
             f"{solution.game} has no exam: of {len(words):,} positions of random play, no value was found within the"
             " limit of the search"

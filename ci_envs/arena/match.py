@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.agent_interface.adapters import separate
-from ci_envs.agent_interface.decision import decide, decide_or_fail, failure, no_actions
+from ci_envs.agent_interface.adapters import prepared, separate
+from ci_envs.agent_interface.decision import decide, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade_decisions
 from ci_envs.arena.results import LostGame, MatchResult, Record, Side
@@ -137,21 +137,20 @@ class _Player:
         self._words: list[NDArray[np.uint64]] = []
         self._actions: list[NDArray[np.int64]] = []
         self._lost_games: dict[bool, LostGame] = {}
-        self._failure = ""  # why the agent cannot begin the games
+        self._playing = agent  # the agent, or one without actions if it cannot begin the games
 
     def start_games(self, seats: NDArray[np.int8]) -> None:
         if not self.agent.keeps_games:
             return
         seeds = self.agent.rng.integers(2**63, size=len(seats), dtype=np.uint64)
         if self._count_faults:
-            self._failure = failure(self.agent.start_games, len(seats), seats, seeds)
+            self._playing = prepared(self.agent, self.agent.start_games, len(seats), seats, seeds)
         else:
             self.agent.start_games(len(seats), seats, seeds)
 
     def decide(self, words: NDArray[np.uint64], games: NDArray[np.intp]) -> NDArray[np.int64]:
         if self._count_faults:
-            failed = no_actions(len(words), self._failure) if self._failure else None
-            actions, seconds, faults = failed or decide_or_fail(self.agent, words, games)
+            actions, seconds, faults = decide_or_fail(self._playing, words, games)
             for message in faults.values():
                 self.first_fault = self.first_fault or message
         else:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from ci_envs.agent_interface.adapters import FailedAgent
+from ci_envs.agent_interface.adapters import prepared
 from ci_envs.agent_interface.child_process import ProcessLimits
-from ci_envs.agent_interface.decision import failure
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, isolated, name_of
 from ci_envs.arena.grading import Grading
@@ -310,9 +309,7 @@ class Tournament:
 
 
 def _reseeded(agent: Agent, seed: int) -> Agent:
-    """Return an agent with a new seed, or an agent without actions if this fails."""
-    fault = failure(agent.reseed, seed)
-    return FailedAgent(agent.game, fault) if fault else agent
+    return prepared(agent, agent.reseed, seed)
 
 
 class TournamentOptions(TypedDict, total=False):

@@ -44,7 +44,7 @@ def check_views(positions: list[Position]) -> None:
 
 
 def check_winners(positions: list[Position]) -> None:
-    """Check that the player who moves last does not lose every decided game, or does if the game says that it is so.
+    """Check that the player who moves last wins some decided games, or loses some if ``last_player_loses`` is true.
 
     Raises:
         InvalidGameError: A check failed.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ci_envs.storage.files import write_whole
 from ci_envs.storage.formats import ZIP, read_file
-from ci_envs.storage.json_text import parse_json
 
 
 def write_arrays(path: Path, form: str, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -45,7 +44,7 @@ def read_arrays(path: Path, form: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if not content.startswith(ZIP):
         raise ValueError("it is not a file of arrays")
     with np.load(io.BytesIO(content), allow_pickle=False) as file:
-        about = parse_json(file["about"].tobytes())
+        about = json.loads(file["about"].tobytes())
         if about["format"] != form:
             raise ValueError(f"its format is {about['format']!r}, not {form!r}")
         return about, {name: file[name] for name in file.files if name != "about"}

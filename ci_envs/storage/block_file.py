@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ci_envs.storage.checked_file import DamagedFileError
 from ci_envs.storage.files import write_whole
-from ci_envs.storage.json_text import parse_json
 
 BLOCK = 1 << 16
 """The number of bytes of a block."""
@@ -56,7 +55,7 @@ class BlockFile:
         if size <= _HEADER or digest != _digest(rest, checksums):
             raise DamagedFileError(f"the file {str(path)!r} is damaged: its header or its checksums have changed")
         content = np.memmap(path, np.uint8, "r", offset=_HEADER, shape=(size - _HEADER - 4 * blocks,))
-        return cls(path, parse_json(rest), content, checksums)
+        return cls(path, json.loads(rest), content, checksums)
 
     @classmethod
     def in_memory(cls, path: Path, description: dict[str, Any], content: NDArray[np.uint8]) -> Self:

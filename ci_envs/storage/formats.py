@@ -1,13 +1,13 @@
 """The formats of the files of this package. A file contains the name of its format among its plain values."""
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ci_envs.storage.files import read_whole
-from ci_envs.storage.json_text import parse_json
 
 ZIP = b"PK"
 """The first bytes of a zip file, for example a file of arrays (npz)."""
@@ -41,10 +41,10 @@ def plain_values(content: bytes) -> dict[str, Any]:
     try:
         if content.startswith(ZIP):
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                return dict(parse_json(file["about"].tobytes()))
+                return dict(json.loads(file["about"].tobytes()))
         if content.startswith(b"{"):
-            return dict(parse_json(content))
-        header = parse_json(content[8 : 8 + int.from_bytes(content[:8], "little")])
-        return dict(parse_json(header["__metadata__"]["about"]))
+            return dict(json.loads(content))
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        return dict(json.loads(header["__metadata__"]["about"]))
     except Exception:  # NumPy and zipfile raise many types of exceptions
         return {}
