@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
+from ci_envs.cli.main import main
 from ci_envs.drawing.drawing import BACKGROUND, Drawing, Label
 from ci_envs.drawing.picture_file import save_animation, save_picture
 from ci_envs.drawing.raster import Window, rgb_array
@@ -263,3 +265,6 @@ def test_without_pillow_the_error_of_a_gif_names_the_extra(tmp_path, monkeypatch
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(DependencyNotInstalled, match="a GIF needs Pillow"):
         save_animation([EMPTY], tmp_path / "game.gif")
+    run = CliRunner().invoke(main, ["play", "TicTacToe-v0", "random", "random", "-o", str(tmp_path / "game.gif")])
+    assert (run.exit_code, run.stderr.count("\n")) == (2, 1)
+    assert "a GIF needs Pillow: install the extra 'render'" in run.stderr

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ci_envs.drawing.drawing import Drawing
-from ci_envs.drawing.raster import png_bytes, rgb_array
+from ci_envs.drawing.raster import MissingPackageError, png_bytes, rgb_array
 from ci_envs.extras import missing_package
 from ci_envs.storage.files import write_whole
 
@@ -86,12 +86,10 @@ def gif_bytes(drawings: Sequence[Drawing], *, seconds: float = 1.0) -> bytes:
     """
     import io
 
-    from gymnasium.error import DependencyNotInstalled
-
     try:
         from PIL import Image
     except ImportError as error:
-        raise DependencyNotInstalled(missing_package("a GIF", "Pillow", "render")) from error
+        raise MissingPackageError(missing_package("a GIF", "Pillow", "render")) from error
     frames = [Image.fromarray(rgb_array(drawing)).quantize(64) for drawing in drawings]
     content = io.BytesIO()
     durations = [round(1000 * time) for time in _times(drawings, seconds)]

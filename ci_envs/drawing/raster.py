@@ -15,8 +15,8 @@ from ci_envs.extras import missing_package
 _FONT_SCALE = 16 / 11  # pygame renders its own font at 11/16 of the requested size
 
 
-class MissingPygameError(DependencyNotInstalled, ImportError):
-    """Raised if pygame is not installed: the error of Gymnasium, which commands report as a failed import."""
+class MissingPackageError(DependencyNotInstalled, ImportError):
+    """Raised if pygame or Pillow is not installed: the error of Gymnasium, which commands report as a failed import."""
 
 
 def rgb_array(drawing: Drawing) -> NDArray[np.uint8]:
@@ -93,5 +93,5 @@ def _pygame() -> ModuleType:
     try:
         import pygame
     except ImportError as error:
-        raise MissingPygameError(missing_package("rendering", "pygame", "render")) from error
+        raise MissingPackageError(missing_package("rendering", "pygame", "render")) from error
     return pygame
