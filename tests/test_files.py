@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from ci_envs import Position, TicTacToe, make_agent, show
+from ci_envs.arena import compare
 from ci_envs.arena.tournament_folder import TournamentFolder
 from ci_envs.cli.main import main
 from ci_envs.drawing.picture_file import save_animation
@@ -375,3 +376,20 @@ def test_tables_are_computed_on_a_file_system_without_locks(error, monkeypatch):
     with locked(Path(), "works", ".lock"):
         pass
     assert Path(".lock").read_bytes() == OLD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no locks of folders")
+@pytest.mark.parametrize("resume", [False, True])
+def test_two_processes_cannot_play_one_tournament(resume):
+    if resume:
+        compare("Nim-v0", ["random", "random"], games=2, output="run")
+    folder = Path("run")
+    folder.mkdir(exist_ok=True)
+    before = sorted(folder.iterdir())
+    with (
+        locked(folder, "tests"),
+        pytest.raises(ValueError, match=r"another process plays a tournament in 'run': wait until it ends"),
+    ):
+        compare("Nim-v0", ["random", "random"], games=2, output="run", resume=resume)
+    assert sorted(folder.iterdir()) == before
+    assert compare("Nim-v0", ["random", "random"], games=2, output="run", resume=resume).games == 2

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -24,7 +23,7 @@ from ci_envs.extras import optional_import
 from ci_envs.games.game import Game
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
-from ci_envs.registry.options import check_options, read_options
+from ci_envs.registry.options import check_options, options_of, read_options, unnamed_option
 from ci_envs.registry.plugins import plugins
 from ci_envs.registry.user_code import UserCode
 
@@ -91,13 +90,32 @@ def make_agent(spec: str, env_or_game: Any, *, seed: int | None = None, **option
     """
     if not isinstance(spec, str):
         raise TypeError(f"spec must be a text such as 'minimax:depth=4', not {spec!r}: use as_agent for objects")
-    name, component, text = AGENTS.load(as_spec(spec))
+    name, thing, named = read_spec(spec, **options)
     game = game_of(env_or_game)
-    is_registered = name in AGENTS.names()
-    if not (is_registered or _is_class(component)):
-        return _adapted(_with_options(name, component, text, options), game, seed)
-    given = {**AGENTS.read(name, component, text), **options}
-    return make_named(name, given, game, seed=seed) if is_registered else _of_class(name, component, given, game, seed)
+    if name in AGENTS.names():
+        return _adapted(thing(game, seed=seed, **named), game, seed)
+    if _is_class(thing):
+        return _of_class(name, thing, named, game, seed)
+    return _adapted(partial(thing, **named) if named else thing, game, seed)
+
+
+def read_spec(spec: str, **options: Any) -> tuple[str, Any, dict[str, Any]]:
+    """Return the name, the object and the checked options of a spec string. Any game can be played.
+
+    Raises:
+        ValueError: see :func:`make_agent`.
+        OSError: a file cannot be read.
+    """
+    name, thing, text = AGENTS.load(as_spec(spec))
+    owner = f"agent {name}"
+    if name in AGENTS.names() or _is_class(thing):
+        declared = AGENTS.options(thing)
+    elif inspect.isfunction(thing):
+        declared = options_of(thing, (next(iter(inspect.signature(thing).parameters), "observation"),))
+    else:  # an object has no options
+        declared = {}
+    given = read_options(owner, text, declared, unnamed_option(declared))
+    return name, thing, check_options(owner, {**given, **options}, declared)
 
 
 def make_named(name: str, options: Mapping[str, Any], env_or_game: Any, *, seed: int | None = None) -> Agent:
@@ -141,7 +159,8 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     if isinstance(thing, str | Path):
         return make_agent(as_spec(thing), game, seed=seed)
     if _is_class(thing):
-        return _of_class(name_of(thing), thing, {}, game, seed)
+        name = name_of(thing)
+        return _of_class(name, thing, AGENTS.check(name, thing, {}), game, seed)
     return _adapted(thing, game, seed)
 
 
@@ -189,14 +208,13 @@ def _is_class(thing: Any) -> bool:
     return isinstance(thing.func if isinstance(thing, partial) else thing, type)
 
 
-def _of_class(name: str, cls: Any, options: Mapping[str, Any], game: Game, seed: int | None) -> Agent:
-    """Return the agent of an object of a class. The class gets the game and the seed if it has these parameters."""
+def _of_class(name: str, cls: Any, named: Mapping[str, Any], game: Game, seed: int | None) -> Agent:
+    """Return the agent of an object of a class with its options. It gets the game and the seed if it takes them."""
     parameters = inspect.signature(cls).parameters.values()
     takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
     names = {parameter.name for parameter in parameters}
     names -= getattr(cls, "keywords", {}).keys()  # those that a functools.partial sets
     given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
-    named = AGENTS.check(name, cls, options)
 
     def make(seed: int | None) -> Any:
         try:
@@ -212,21 +230,7 @@ def _of_class(name: str, cls: Any, options: Mapping[str, Any], game: Game, seed:
 
 def _sets_limits(spec: str) -> bool:
     """Return whether the spec string of a registered agent sets limits of its process."""
-    return not set(ProcessLimits._fields).isdisjoint(AGENTS.read(*AGENTS.load(spec)))
-
-
-def _with_options(name: str, thing: Any, text: str | None, options: Mapping[str, Any]) -> Any:
-    """Return a function of an observation with its other parameters set. Other objects have no options.
-
-    Raises:
-        ValueError: an option is unknown, or a required option is missing.
-    """
-    if not inspect.isfunction(thing):
-        check_options(f"agent {name}", {**read_options(f"agent {name}", text, {}), **options}, {})
-        return thing
-    agents = replace(AGENTS, given=(next(iter(inspect.signature(thing).parameters), "observation"),))
-    named = agents.check(name, thing, {**agents.read(name, thing, text), **options})
-    return partial(thing, **named) if named else thing
+    return not set(ProcessLimits._fields).isdisjoint(read_spec(spec)[2])
 
 
 def _adapted(thing: Any, game: Game, seed: int | None, make: Maker | None = None) -> Agent:

@@ -29,6 +29,7 @@ from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
+from ci_envs.storage.locks import locked
 from ci_envs.validation import exact_integer, integer_between, unknown_name
 
 
@@ -184,14 +185,24 @@ class Tournament:
 
         Raises:
             ValueError: ``resume`` is false and ``output`` has a tournament, or ``resume`` is true and it has none, or
-                one with other settings.
+                one with other settings, or another process plays it.
             OSError: the folder cannot be written.
             ClusterError: the workers cannot start, or the worker of a match died more than
                 :data:`~ci_envs.cluster.RETRIES` times.
         """
-        if resume and output is None:
-            raise ValueError("resume=True needs output, the folder of the tournament")
-        folder = None if output is None else TournamentFolder(Path(output), self._settings, resume=resume)
+        if output is None:
+            if resume:
+                raise ValueError("resume=True needs the folder of the tournament: give output")
+            return self._play(None, progress, graded)
+        path = Path(output)
+        if not resume:
+            path.mkdir(parents=True, exist_ok=True)
+        with locked(path, "plays a tournament"):
+            return self._play(TournamentFolder(path, self._settings, resume=resume), progress, graded)
+
+    def _play(
+        self, folder: TournamentFolder | None, progress: Progress | None, graded: CountProgress | None
+    ) -> Comparison:
         pairs = list(combinations(range(len(self.entrants)), 2))
         found = {} if folder is None else {pair: match for pair in pairs if (match := self._finished(folder, *pair))}
         if progress is not None and found:

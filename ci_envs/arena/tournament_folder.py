@@ -18,10 +18,10 @@ class TournamentFolder:
     """The files of a tournament. Each file is written atomically, so that an interrupted tournament can be resumed."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Make the folder, or check that it has a tournament with the same settings.
+        """Begin a tournament in a folder, or check that it has a tournament with the same settings.
 
         Args:
-            path: the folder.
+            path: the folder, which exists unless ``resume`` is true.
             settings: the settings of the tournament, as JSON values.
             resume: whether to continue the tournament in the folder.
 
@@ -37,7 +37,6 @@ class TournamentFolder:
                 raise ValueError(f"{str(path)!r} has a tournament: resume it, or choose another folder")
             if found := sorted(match.name for match in path.glob(_MATCH.format("*", "*"))):
                 raise ValueError(f"{str(path)!r} contains {found[0]} that no tournament wrote: choose another folder")
-            path.mkdir(parents=True, exist_ok=True)
             write_whole(file, json.dumps(settings, indent=1).encode())
             return
         try:

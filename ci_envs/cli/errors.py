@@ -122,6 +122,6 @@ def _with_flags(message: str) -> str:
     flags = {str(option.name): max(option.opts, key=len) for option in options}
     for name, flag in flags.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            message = re.sub(rf"(?<![\w:,]){name}=(?=['\w.-])", f"{flag} ", message)
+            message = re.sub(rf"(?<![\w:,]){name}=(?=['\w.-])", f"{flag} ", message).replace(f"{flag} True", flag)
             message = re.sub(rf"^{name}(?= must )", flag, message)
     return re.sub(r"(?<=: give )\w+", lambda match: flags.get(match[0], match[0]), message)

@@ -72,4 +72,5 @@ def _transient(*columns: "ProgressColumn") -> "Progress":
     from rich.console import Console
     from rich.progress import Progress
 
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_interactive)

@@ -163,7 +163,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _named_agent(text: str) -> tuple[str, str]:
-    from ci_envs.agent_interface.agent_files import as_spec
+    from ci_envs.agent_interface.making import read_spec
     from ci_envs.registry.agents import AGENTS
 
     name, equals, spec = text.partition("=")
@@ -171,5 +171,5 @@ def _named_agent(text: str) -> tuple[str, str]:
         raise ValueError(f"--agent is NAME=AGENT, not {text!r}")
     if name in AGENTS.names():
         raise ValueError(f"--agent: {name!r} is the name of an agent already")
-    AGENTS.load(as_spec(spec))
+    read_spec(spec)
     return name, spec
