@@ -132,7 +132,33 @@ def test_who_resigns_in_time_does_not_lose_on_time(service, at):
     assert service.apply_clock(id).ending == "resigned"
 
 
+def test_resigning_and_agreeing_to_a_draw_give_no_time_back(service, at):
+    for how in ("resign", "draw"):
+        at(0)
+        id = begin(service)
+        at(5)
+        service.play(id, "b2", tokens=TOKENS)
+        at(15)
+        ended = service.resign(id, tokens=TOKENS) if how == "resign" else service.propose(id, "draw", tokens=TOKENS)
+        assert ended.record.over
+        assert seconds_left(ended, NOW + 100) == (60, 50)
+        at(30)
+        service.undo(id, tokens=TOKENS)
+        assert seconds_left(service.get(id), NOW + 31) == (60, 49)
+
+
+def test_nobody_resigns_a_game_that_is_won_on_time(service, at):
+    id = begin(service)
+    service.play(id, "b2", tokens=TOKENS)
+    at(60)
+    with pytest.raises(GameStateError, match="over"):
+        service.resign(id, 0, tokens=TOKENS)
+    assert (service.get(id).ending, service.get(id).winner) == ("time", 0)
+
+
 def test_agents_alone_need_no_clock(service):
+    with pytest.raises(ValueError, match="A clock needs a person"):
+        service.change_seats(begin(service), ("random", "lowest"), tokens=TOKENS)
     with pytest.raises(ValueError, match="A clock needs a person"):
         service.create("TicTacToe-v0", ("random", "random"), tokens=TOKENS, clock=Clock(60.0))
 

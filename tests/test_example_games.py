@@ -15,6 +15,8 @@ from serving import free_port, process
 from unregistered import unregistered
 
 from ci_envs import Position, check_game, perft, solve
+from ci_envs.agent_interface.making import make_agent
+from ci_envs.arena.analysis import analysis_data
 from ci_envs.cli.main import main
 from ci_envs.drawing.hexagons import hex_drawing
 from ci_envs.envs.aec import BoardEnv
@@ -23,6 +25,11 @@ from ci_envs.envs.vector import VectorBoardEnv
 from ci_envs.games import evaluate
 from ci_envs.kernels.compiler import kernel
 from ci_envs.registry.games import resolve
+from ci_envs.web.analysis_report import report_of
+from ci_envs.web.evaluation import parse_line
+from ci_envs.web.hosted_game import HostedGame
+from ci_envs.web.schemas import Export
+from ci_envs.web.store import GameRecord
 
 FOLDER = Path(__file__).parents[1] / "examples" / "games"
 REFERENCES = {"Breakthrough": BreakthroughReference, "Hex": HexReference, "Othello": OthelloReference}
@@ -312,3 +319,36 @@ def test_the_page_offers_the_games(tmp_path):
             assert begun.status_code == 201, (environment, begun.text)
             page = html.unescape(client.get(f"/game/{begun.json()['id']}").text).replace("\\", "")
             assert set(regions) <= set(re.findall(r'data-region="(\w+)"', page))
+
+
+@pytest.mark.parametrize("spec", SMALL)
+def test_the_names_of_a_line_are_those_of_its_positions(spec):
+    """In these games, most actions have another name for the other player."""
+    game, _ = pair(spec)
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        start = Position.start(game)
+        position, actions = start, []
+        while position.result is None and len(actions) < 12:
+            actions.append(int(rng.choice(position.legal_actions())))
+            position = position.play(actions[-1])
+        names = start.line_names(actions)
+        assert parse_line(start, names) == tuple(actions)
+        exported = Export.of(HostedGame(record_of(actions), game, positions_of(start, actions), 200))
+        assert exported.actions == names
+        analysed = make_agent("mcts:simulations=200", game, seed=0).analyse(start)
+        line = analysed.principal_variation
+        assert len(line) > 1
+        assert parse_line(start, analysis_data(analysed, start, [])["best_play"]) == line
+        assert parse_line(start, report_of(analysed, start).principal_variation) == line
+
+
+def positions_of(position, actions):
+    found = [position]
+    for action in actions:
+        found.append(found[-1].play(action))
+    return tuple(found)
+
+
+def record_of(actions):
+    return GameRecord("x" * 22, "Mine-v0", ("human", "human"), 0, "start", "", 0.0, actions=tuple(actions))

@@ -32,6 +32,7 @@ from ci_envs.web.hosted_game import History
 from ci_envs.web.offers import Offers
 from ci_envs.web.puzzles import make_puzzle, seed_of
 from ci_envs.web.schemas import Export
+from ci_envs.web.seats import hash_of
 from ci_envs.web.store import StorageError, Store
 
 ENABLED = "[data-region]:not([aria-disabled=true])"
@@ -391,6 +392,37 @@ def test_a_page_that_is_not_there_leads_home(server, page):
         assert answer.status == 404
         expect(page.locator("b")).to_have_count(0)
         expect(page.get_by_role("link")).to_have_attribute("href", "/")
+
+
+def test_a_game_whose_rules_are_gone_is_listed_and_can_be_deleted(server, game, page):
+    client, app = server
+    game()
+    seats = hash_of(VISITOR), hash_of(VISITOR)
+    gone = app.state.service._store.add("Gone-v0", ("human", "human"), 0, "", VISITOR, False, tokens=seats)
+    answer = page.goto(f"{client.base_url}/game/{gone.id}")
+    assert (answer.status, "Unknown environment 'Gone-v0'" in page.content()) == (409, True)
+    visit(page, f"{client.base_url}/")
+    listed = page.locator(".listed").filter(has_text="Gone")
+    expect(listed).to_contain_text("Not available on this server")
+    listed.get_by_role("button", name="Delete").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    expect(listed).to_have_count(0)
+    assert gone.id not in {record.id for record in app.state.service.owned(VISITOR)}
+
+
+def test_a_wrong_number_of_a_page_is_told_on_a_page(server, page):
+    answer = page.goto(f"{server[0].base_url}/?page=abc")
+    assert (answer.status, answer.headers["content-type"].partition(";")[0]) == (422, "text/html")
+    expect(page.get_by_text("Invalid value for page: 'abc'")).to_be_visible()
+
+
+def test_a_limit_of_moves_stays_in_a_new_game_from_a_position(server, game, page):
+    hosted = game("TicTacToe-v0:rows=4,max_cycles=5")().record
+    visit(page, f"{server[0].base_url}/?environment={hosted.environment}")
+    expect(page.get_by_label("max cycles")).to_have_value("5")
+    begin(page)
+    page.wait_for_url("**/game/*")
+    assert server[1].state.service.get(page.url.rpartition("/")[2]).record.environment == hosted.environment
 
 
 @pytest.mark.parametrize("id", [entry.name for entry in Catalog().environments()])
@@ -1155,11 +1187,11 @@ def test_the_graph_has_a_point_a_position(game, page):
     wait_until(lambda: page.evaluate(read) == 2)
 
 
-@pytest.mark.parametrize("address", ["/", "/game"])
+@pytest.mark.parametrize("address", ["/", "/game", "/explorer/TicTacToe-v0", "/puzzles/Nim-v0"])
 def test_a_phone(server, game, page, address):
     page.set_viewport_size({"width": 360, "height": 740})
-    if address == "/":
-        visit(page, f"{server[0].base_url}/")
+    if address != "/game":
+        visit(page, f"{server[0].base_url}{address}")
     else:
         game("Quixo-v0", seats=("human", "mcts:simulations=200"))
     expect(page.get_by_role("button").first).to_be_visible()

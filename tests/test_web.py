@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from functools import partial
@@ -29,6 +30,7 @@ from serving import (
 import ci_envs
 from ci_envs import ConnectN, Position, Quixo, solve
 from ci_envs.solver.solution import NO_SCORE
+from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.analysis_panel import summary_text
 from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.app import create_app
@@ -324,6 +326,33 @@ def test_an_agent_that_fails_is_reported_and_can_be_asked_again(client):
     assert "Traceback" not in str(state)
 
 
+def test_a_step_that_fails_is_not_repeated_for_those_who_asked_meanwhile():
+    steps, errors, ended = [], [], threading.Event()
+    asked, go_on = threading.Event(), threading.Event()
+
+    def step(id, canceled):
+        steps.append(id)
+        asked.set()
+        assert go_on.wait(60)
+        raise RuntimeError("no idea")
+
+    with ThreadPoolExecutor(1) as pool:
+        jobs = AgentJobs(
+            lambda client, work: pool.submit(work), step, lambda id, error: errors.append(id), lambda id: ended.set()
+        )
+        jobs.start("a game", "")
+        assert asked.wait(60)
+        for _ in range(3):
+            jobs.start("a game", "")
+        go_on.set()
+        assert ended.wait(60)
+        assert (steps, errors, jobs.is_running("a game")) == (["a game"], ["a game"], False)
+        ended.clear()
+        jobs.start("a game", "")
+        assert ended.wait(60)
+    assert len(steps) == len(errors) == 2
+
+
 def test_moves_at_once_are_played_once(client):
     game = begin(client)
     with ThreadPoolExecutor(8) as pool:
@@ -386,6 +415,15 @@ def test_what_is_refused(client, body, message):
     assert message in response.json()["detail"]
 
 
+def test_only_agents_that_can_be_chosen_are_suggested(client):
+    body = {"environment": TICTACTOE, "seats": ["human", "mihe"]}
+    message = client.post("/api/games", json=body).json()["detail"]
+    assert "Did you mean 'mine'?" in message
+    assert "process" not in message
+    body["seats"][1] = "mine:depth=3"
+    assert "it has none. Choose 'mine'" in client.post("/api/games", json=body).json()["detail"]
+
+
 @pytest.mark.parametrize("action", [8.5, None, -1, "", [1], 2**40])
 def test_an_action_is_a_name_or_a_number(client, action):
     game = begin(client)
@@ -399,6 +437,48 @@ def test_a_body_that_is_not_json_is_named(client):
     response = client.post("/api/games", content=b'{"environment": ', headers={"Content-Type": "application/json"})
     assert response.status_code == 422
     assert response.json()["detail"].startswith("The body is not JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "type", "message"),
+    [
+        (b"\xff", "application/json", "not JSON in UTF-8"),
+        (b"[" * 30_000, "application/json", "nested too deeply"),
+        (b'{"environment": "Nim-v0"}', "text/plain", "the header Content-Type: application/json"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused_as_documented(client, content, type, message):
+    response = client.post("/api/games", content=content, headers={"Content-Type": type})
+    assert (response.status_code, message in response.json()["detail"]) == (422, True), response.text
+
+
+@pytest.mark.extended
+def test_the_examples_of_the_documentation_are_accepted(client):
+    """Swagger fills a body with the example of a schema, or with those of its fields."""
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    bodies = {"games": schemas["NewGame"]["examples"][0]}
+    for path, schema in (("exact", "PositionRequest"), ("analyses", "AnalysisRequest")):
+        bodies[path] = {name: field["examples"][0] for name, field in schemas[schema]["properties"].items()}
+    for path, body in bodies.items():
+        assert client.post(f"/api/{path}", json=body).is_success, body
+
+
+def test_a_stored_game_without_its_rules_can_be_deleted(server):
+    client, app = server
+    store = app.state.service._store
+    unknown = store.add("Gone-v0", ("human", "human"), 0, "", OWNER, False, tokens=(hash_of(OWNER), ""))
+    changed = store.add(TICTACTOE, ("human", "human"), 0, ".../.../... X", OWNER, False, actions=(4, 4))
+    for record in (unknown, changed):
+        assert [one["id"] for one in client.get("/api/games", params={"owner": OWNER}).json()].count(record.id) == 1
+        for method, path in (("GET", ""), ("GET", "/export"), ("POST", "/undo"), ("GET", "?after=0")):
+            response = client.request(method, f"/api/games/{record.id}{path}")
+            assert response.status_code == 409, response.text
+            assert "This server cannot show the game of" in response.json()["detail"]
+    assert client.delete(f"/api/games/{unknown.id}").status_code == 403
+    headers = {"X-Seat-Token": OWNER}
+    assert client.delete(f"/api/games/{unknown.id}", headers=headers).status_code == 204
+    assert client.get(f"/api/games/{unknown.id}").status_code == 404
+    store.delete(changed)
 
 
 SEATS = [{"seats": [first, second]} for first in ("human", "mine") for second in ("human", "random")]

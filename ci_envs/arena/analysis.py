@@ -17,7 +17,7 @@ def summary(analysis: Analysis, position: Position) -> str:
     lines = [f"{name} {_number(number)}" for name, number in _statistics(analysis).items() if number is not None]
     if analysis.tables is not None:
         lines.append(f"tables {analysis.tables}")
-    lines.append(f"best play {' '.join(map(position.action_name, analysis.principal_variation))}")
+    lines.append(f"best play {' '.join(position.line_names(analysis.principal_variation))}")
     return "\n".join(lines)
 
 
@@ -48,7 +48,7 @@ def analysis_data(analysis: Analysis, position: Position, exact: list[int]) -> d
         "position": position.to_text(),
         **{name: _finite(number) for name, number in _statistics(analysis).items()},
         "tables": analysis.tables,
-        "best_play": [position.action_name(action) for action in analysis.principal_variation],
+        "best_play": position.line_names(analysis.principal_variation),
         "actions": action_rows(analysis, position, exact),
     }
 

@@ -1,5 +1,6 @@
 """A position of a game as an immutable value: the Python API of the rules."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import FrozenInstanceError
 from functools import lru_cache
@@ -218,6 +219,23 @@ class Position:
         if number is None or not 0 <= number < self.game.action_count:
             raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {action!r}")
         return self.game.name_for(self.to_move, number)
+
+    def line_names(self, actions: Iterable[SupportsIndex]) -> list[str]:
+        """Return the names of actions that are played one after the other from this position.
+
+        Raises:
+            ValueError: an action is illegal.
+
+        Examples:
+            >>> from ci_envs import Position, TicTacToe
+            >>> Position.start(TicTacToe()).line_names([4, 0])
+            ['b2', 'a1']
+        """
+        names, position = list[str](), self
+        for action in actions:
+            names.append(position.action_name(action))
+            position = position.play(action)
+        return names
 
     def targets(self, action: int) -> tuple[str, ...]:
         """Return the regions of the picture to click, in order, for an action of the player to move.

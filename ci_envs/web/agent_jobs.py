@@ -65,6 +65,7 @@ class AgentJobs:
                 while self._running.get(id) is job and self._step(id, job.canceled):
                     pass
             except Exception as error:  # an agent can raise anything
+                job.called = False  # a call during the step has the answer too
                 if self._running.get(id) is job:
                     self._on_error(id, error)
             with self._lock:

@@ -68,7 +68,6 @@ def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
         )
         for action, value in analysis.action_values.items()
     ]
-    line = _names(position, analysis.principal_variation)
     return AnalysisReport(
         value=float(analysis.value),
         win_probability=(analysis.value + 1) / 2 if analysis.tree is not None else None,
@@ -76,7 +75,7 @@ def report_of(analysis: Analysis, position: Position) -> AnalysisReport:
         depth=analysis.depth,
         nodes=analysis.nodes,
         tables=analysis.tables,
-        principal_variation=line,
+        principal_variation=position.line_names(analysis.principal_variation),
         actions=actions,
         tree=[] if analysis.tree is None else _tree(analysis.tree(_TREE_DEPTH, _TREE_WIDTH), position),
     )
@@ -95,10 +94,6 @@ def _tree(branches: tuple[Branch, ...], position: Position) -> list[TreeBranch]:
         )
         for branch in branches
     ]
-
-
-def _names(position: Position, actions: tuple[int, ...]) -> list[str]:
-    return [position.action_name(action) for action in actions]
 
 
 def _finite(value: float) -> float | None:

@@ -16,6 +16,7 @@ from ci_envs.web.agent_process import AgentError
 from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.game_service import GameService
+from ci_envs.web.game_states import UnavailableGameError
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.limits import BusyError, ClientLimitError
@@ -53,6 +54,7 @@ _STATUS: dict[type[Exception], int] = {
     SeatError: 403,
     UnknownGameError: 404,
     GameStateError: 409,
+    UnavailableGameError: 409,
     ConflictError: 409,
     ClientLimitError: 429,
     BusyError: 503,
@@ -125,6 +127,11 @@ def add_handlers(app: FastAPI) -> None:
         return JSONResponse({"detail": invalid_value(error.errors()[0], error.errors()[0]["loc"][1:])}, 422)
 
     app.add_exception_handler(RequestValidationError, invalid)
+
+    def unreadable(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": "The body is not JSON in UTF-8, or it is nested too deeply."}, 422)
+
+    app.add_exception_handler(400, unreadable)  # FastAPI's answer to errors of the JSON parser
     # nobody receives the answer, but without it the error would be logged
     app.add_exception_handler(ClientDisconnect, lambda request, error: Response(status_code=_CLOSED))
 
@@ -201,7 +208,7 @@ def games_router(service: GameService) -> APIRouter:
         """Return the games of an owner, the newest first."""
         return list(map(Summary.of, service.owned(owner, limit)))
 
-    @router.get("/games/{id}", responses=_fails(404))
+    @router.get("/games/{id}", responses=_fails(404, 409))
     async def read(id: Id, after: Annotated[Ply | None, Query(description=_AFTER)] = None) -> GameState:
         """Return a game and its state. An agent to move starts to compute, for example after a restart."""
         if after is None:
@@ -234,7 +241,7 @@ def games_router(service: GameService) -> APIRouter:
         """
         return GameState.at(service, service.propose(id, new.kind, tokens=tokens))
 
-    @router.delete("/games/{id}/proposals", responses=_fails(404))
+    @router.delete("/games/{id}/proposals", responses=_fails(404, 409))
     def decline(id: Id, tokens: SeatTokens) -> GameState:
         """Decline the proposal of the other person, or withdraw an own proposal."""
         return GameState.at(service, service.decline(id, tokens=tokens))
@@ -244,7 +251,7 @@ def games_router(service: GameService) -> APIRouter:
         """Resign."""
         return GameState.at(service, service.resign(id, who.player, tokens=tokens))
 
-    @router.put("/games/{id}/seats", responses=_fails(404))
+    @router.put("/games/{id}/seats", responses=_fails(404, 409))
     def seats(id: Id, new: NewSeats, tokens: SeatTokens) -> GameState:
         """Change the players, for example swap them."""
         first, second = new.seats
@@ -268,7 +275,7 @@ def games_router(service: GameService) -> APIRouter:
         """Delete a game in which nobody else has a seat."""
         service.delete(id, tokens=tokens)
 
-    @router.get("/games/{id}/export", responses=_fails(404))
+    @router.get("/games/{id}/export", responses=_fails(404, 409))
     def export(id: Id) -> Export:
         """Return the data that is needed to replay a game."""
         return Export.of(service.get(id))

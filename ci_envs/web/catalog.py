@@ -94,10 +94,14 @@ class Catalog:
         if spec in self.listed:
             return make_agent(self.listed[spec], game)
         name, text = split_spec(spec)
+        if name in self.listed:
+            raise ValueError(f"Unknown agent {name!r} with options: it has none. Choose {name!r}")
         if name == HUMAN:
             raise ValueError(f"{HUMAN!r} is not an agent here. Choose an agent, or play yourself")
         if name in RUN_PROGRAMS:
             raise ValueError(f"Only the owner of the server can offer the agent {name!r}. Choose another agent")
+        if name not in AGENTS.names():
+            raise unknown_name("agent", name, self.agent_names())
         if name in SOLVING_AGENTS and not solver_of(game).plays_quickly(game):
             raise ValueError(f"Agent {name!r} can take minutes for a move of {game}. Choose another agent.")
         factory = AGENTS.find(name)

@@ -41,12 +41,14 @@ def used_seconds(hosted: HostedGame, now: float) -> tuple[float, float]:
 
 
 def clock_changes(hosted: HostedGame, now: float, after: Position | None = None) -> dict[str, Any]:
-    """Return the changes of the record of a game when a move is played or taken back. Empty without a clock.
+    """Return the changes of the record of a game when a move is played or taken back, or the game ends.
+
+    Empty without a clock.
 
     Args:
         hosted: The game before the change.
         now: The time in seconds since 1970.
-        after: The position after a move, or None if moves are taken back. The increment is for a turn that has ended.
+        after: The position after a move, or None without a move. The increment is for a turn that has ended.
     """
     if not hosted.record.clock:
         return {}

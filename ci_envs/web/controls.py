@@ -6,14 +6,13 @@ from functools import partial
 from nicegui import ui
 
 from ci_envs.web.catalog import HUMAN
-from ci_envs.web.confirmation import is_confirmed
+from ci_envs.web.confirmation import ask_to_delete, is_confirmed
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_status import GameStatus
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.players import people_among
 from ci_envs.web.proposals import Kind, is_possible
 from ci_envs.web.seats import held_seats, holds_all
-from ci_envs.web.user_errors import run_or_notify
 
 Call = Callable[[], HostedGame]
 
@@ -98,12 +97,7 @@ class Controls:
             await self._do(lambda: self._service.resign(self._id, tokens=self._tokens))
 
     async def _ask_to_delete(self) -> None:
-        def delete() -> bool:
-            self._service.delete(self._id, tokens=self._tokens)
-            return True
-
-        if await is_confirmed("Delete this game for ever?", "Delete") and await run_or_notify(delete):
-            ui.navigate.to("/")
+        await ask_to_delete(self._service, self._id, self._tokens)
 
     async def _retry(self) -> None:
         await self._do(lambda: self._service.advance(self._id, tokens=self._tokens))

@@ -81,6 +81,7 @@ class PositionEvaluator:
             return self._known[key]
         if key not in self._running:
             self._running[key] = asyncio.create_task(self._remember(environment, position))
+            self._running[key].add_done_callback(_retrieve)
         return await asyncio.shield(self._running[key])  # another page can wait for the same evaluation
 
     async def _remember(self, environment: str, position: Position) -> Evaluation:
@@ -140,6 +141,12 @@ class PositionEvaluator:
             actions.append(found.best[0])
             position = position.play(actions[-1])
         return tuple(actions)
+
+
+def _retrieve(task: "asyncio.Task[Evaluation]") -> None:
+    """Retrieve the error of a task. Otherwise asyncio would log it if all pages that waited for it were closed."""
+    if not task.cancelled():
+        task.exception()
 
 
 def parse_line(position: Position, names: Sequence[str]) -> tuple[int, ...]:

@@ -144,8 +144,7 @@ class GameService:
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
-        if clock.seconds and HUMAN not in seats:
-            raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
+        _check_clock(clock.seconds, seats)
         client = current_client.get()
         for spec in seats:
             self.agents.check(client, game, spec)
@@ -308,7 +307,7 @@ class GameService:
         if not is_agreed(hosted.record, kind, players):
             return {"proposal": (kind, players[0])}
         if kind == "draw":
-            return {"proposal": (), "agreed": True, "over": True}
+            return {"proposal": (), "agreed": True, "over": True, **clock_changes(hosted, time.time())}
         if kind == "takeback":
             return {"proposal": (), **taken_back(hosted, mover), **clock_changes(hosted, time.time())}
         return {"proposal": (), "rematch": hosted.record.rematch or self._begin_rematch(hosted).record.id}
@@ -377,8 +376,9 @@ class GameService:
             check_any_seat(hosted.record, tokens)
             who = who_resigns(hosted, player, held_seats(hosted.record, tokens))
             check_seat(hosted.record, who, tokens)
-            return {"resigned": who, "over": True, "proposal": ()}
+            return {"resigned": who, "over": True, "proposal": (), **clock_changes(hosted, time.time())}
 
+        self.apply_clock(id)
         hosted = self._states.update(id, changes)
         self._cancel_agent(id)
         return hosted
@@ -423,9 +423,9 @@ class GameService:
             SeatError: The client has no seat in the game, or another client has one.
             ConflictError: The game has changed in the meantime.
         """
-        hosted = self.get(id)
-        check_all_seats(hosted.record, tokens)
-        self._store.delete(hosted.record)
+        record = self._store.get(id)
+        check_all_seats(record, tokens)
+        self._store.delete(record)
         self._states.forget(id)
         self._errors.pop(id, None)
         self.listeners.notify(id)
@@ -440,6 +440,7 @@ class GameService:
         """
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)  # before an agent is loaded
+        _check_clock(hosted.record.clock, seats)
         for spec in seats:
             self.agents.check(current_client.get(), hosted.game, spec)
 
@@ -515,6 +516,7 @@ class GameService:
             after = self._append(hosted, action)
         except ConflictError:  # undo or resignation: the move is void
             return HUMAN in hosted.record.seats
+        self._errors.pop(id, None)  # of an earlier attempt
         return after.is_awaited
 
     def _set_compiling(self, id: str) -> None:
@@ -529,6 +531,11 @@ class GameService:
         wanted |= {"proposal": after_move(hosted.record, hosted.position.to_move)}
         wanted |= clock_changes(hosted, time.time(), position)
         return self._states.write(hosted, (*hosted.positions, position), wanted)
+
+
+def _check_clock(seconds: float, seats: tuple[str, str]) -> None:
+    if seconds and HUMAN not in seats:
+        raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
 
 
 def _with_token(record: GameRecord, player: int, token: str) -> tuple[str, str]:

@@ -5,12 +5,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from ci_envs.agent_interface.decision import reason
 from ci_envs.games.position import Position
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.store import ConflictError, Store
 
 _CACHED_GAMES = 1000
+
+
+class UnavailableGameError(Exception):
+    """The error of a stored game whose environment this server does not have, or has with other rules."""
 
 
 class GameStates:
@@ -27,15 +32,22 @@ class GameStates:
 
         Raises:
             UnknownGameError: There is no game with this id.
+            UnavailableGameError: Its environment is unknown here, or its moves do not follow the rules.
         """
         known = self._cached.get(id)
         if known is not None and known.record.version == self._store.version(id):
             return known
         record = self._store.get(id)
-        game, limit = self._catalog.game(record.environment)
-        positions = [Position.from_text(game, record.start)]
-        for action in record.actions:
-            positions.append(positions[-1].play(action))
+        try:
+            game, limit = self._catalog.game(record.environment)
+            positions = [Position.from_text(game, record.start)]
+            for action in record.actions:
+                positions.append(positions[-1].play(action))
+        except Exception as error:  # the rules of a user can raise anything
+            raise UnavailableGameError(
+                f"This server cannot show the game of {record.environment}: {reason(error)}. If its rules are in a "
+                "file, start the server with --game. The game can be deleted."
+            ) from error
         return self.keep(HostedGame(record, game, tuple(positions), limit))
 
     def update(self, id: str, changes: Callable[[HostedGame], dict[str, Any]]) -> HostedGame:

@@ -19,6 +19,8 @@ def invalid_value(error: Mapping[str, Any], place: Sequence[int | str]) -> str:
         return f"{where} is missing."
     if error["type"] == "json_invalid":
         return f"The body is not JSON: {error['ctx']['error']} at character {where}."
+    if isinstance(error["input"], bytes):
+        return "The body must be JSON, with the header Content-Type: application/json."
     return f"Invalid value for {where}: {_shortened(error['input'])}. {reason}."
 
 

@@ -2,7 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -12,7 +13,9 @@ from pydantic import ValidationError
 
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.clock import Clock
+from ci_envs.web.confirmation import ask_to_delete
 from ci_envs.web.game_service import GameService
+from ci_envs.web.game_states import UnavailableGameError
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.new_game_form import NewGameForm
@@ -20,7 +23,8 @@ from ci_envs.web.offers import Offers
 from ci_envs.web.players import game_title, plies_text, result_text, title_of
 from ci_envs.web.rules_page import example_pictures
 from ci_envs.web.schemas import Export, NewGame
-from ci_envs.web.seats import held_seats
+from ci_envs.web.seats import held_seats, holds_all
+from ci_envs.web.store import GameRecord
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text, run_or_notify
 
@@ -67,7 +71,7 @@ class Lobby:
         if environment:
             _open(form, make)
             ui.run_javascript(f"document.getElementById('{expansion.html_id}').scrollIntoView()")
-        _list(*games_of(service, owner, page), page, owner)
+        _list(service, owner, page)
 
     def _card(self, id: str) -> None:
         game, _ = self._service.catalog.game(id)
@@ -153,20 +157,30 @@ def _open(place: ui.element, make: Callable[[], NewGameForm]) -> None:
             make().load()
 
 
-def games_of(service: GameService, owner: str, page: int) -> tuple[list[HostedGame], int]:
-    """Return the games on a page, from 1, of the list of an owner, and the number of pages."""
+def games_of(service: GameService, owner: str, page: int) -> tuple[list[tuple[GameRecord, HostedGame | None]], int]:
+    """Return the games on a page, from 1, of the list of an owner, and the number of pages.
+
+    A game whose environment is not available has only its record.
+    """
     records = service.owned(owner, GAMES_PER_PAGE, GAMES_PER_PAGE * (page - 1))
-    return [service.get(record.id) for record in records], -(-service.count(owner) // GAMES_PER_PAGE)
+    return [(record, _shown(service, record)) for record in records], -(-service.count(owner) // GAMES_PER_PAGE)
 
 
-def _list(games: Sequence[HostedGame], pages: int, page: int, owner: str) -> None:
+def _shown(service: GameService, record: GameRecord) -> HostedGame | None:
+    with suppress(UnavailableGameError):
+        return service.get(record.id)
+    return None
+
+
+def _list(service: GameService, owner: str, page: int) -> None:
+    games, pages = games_of(service, owner, page)
     with ui.element("section").classes("panel my-games").props('aria-labelledby="my-games"'):
         text_element("h2", "My games").classes("panel-title").props("id=my-games")
         if not games:
             ui.label("You have no games yet.").classes("note")
         with ui.element("ul"):
-            for hosted in games:
-                _listed(hosted, held_seats(hosted.record, [owner]))
+            for record, hosted in games:
+                _listed(service, owner, record, hosted)
         with ui.row():
             if page > 1:
                 ui.link("Newer games", f"/?page={page - 1}").classes("text-link")
@@ -174,9 +188,13 @@ def _list(games: Sequence[HostedGame], pages: int, page: int, owner: str) -> Non
                 ui.link("Older games", f"/?page={page + 1}").classes("text-link")
 
 
-def _listed(hosted: HostedGame, held: list[int]) -> None:
-    record = hosted.record
+def _listed(service: GameService, owner: str, record: GameRecord, hosted: HostedGame | None) -> None:
     created = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d %H:%M")
     with ui.element("li").classes("listed"):
         ui.link(title_of(record), f"/game/{record.id}").classes("text-link")
-        ui.label(f"{result_text(hosted, held)}. {plies_text(len(record.actions))}, {created}").classes("note")
+        held = held_seats(record, [owner])
+        result = "Not available on this server" if hosted is None else result_text(hosted, held)
+        ui.label(f"{result}. {plies_text(len(record.actions))}, {created}").classes("note")
+        if hosted is None:
+            button = ui.button("Delete", on_click=partial(ask_to_delete, service, record.id, (owner,)))
+            button.props("flat dense no-caps").set_enabled(holds_all(record, held))

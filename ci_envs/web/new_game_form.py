@@ -102,7 +102,7 @@ class NewGameForm:
         entry = self._entries[name]
         self._options.clear()
         with self._options:
-            self._inputs = OptionInputs(name, [*entry.options.values()], given)
+            self._inputs = OptionInputs(name, [*entry.options.values(), ENV_OPTIONS["max_cycles"]], given)
         if self._is_open:
             self.load()
 

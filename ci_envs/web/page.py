@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, Response
 from nicegui import app as pages
 from nicegui import ui
@@ -18,6 +19,8 @@ from ci_envs.web.explorer import explore
 from ci_envs.web.explorer_page import explorer_list, explorer_page
 from ci_envs.web.game_page import GamePage
 from ci_envs.web.game_service import GameService
+from ci_envs.web.game_states import UnavailableGameError
+from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.lobby import Lobby
 from ci_envs.web.offers import Offers
 from ci_envs.web.players import game_title, title_of
@@ -70,6 +73,8 @@ def add_pages(app: FastAPI, secret: str) -> None:
             hosted = await asyncio.to_thread(service.resume, id)
         except UnknownGameError as error:
             return not_found(str(error))
+        except UnavailableGameError as error:
+            return error_page("This game is not available", str(error), 409)
         if hosted.game.action_count > _MOST_ACTIONS:
             return error_page(
                 "This game is too large for a page",
@@ -87,6 +92,12 @@ def add_pages(app: FastAPI, secret: str) -> None:
     async def unknown(request: Request, error: Exception) -> Response:
         """Answer a request for a page that does not exist. Files of the pages that do not exist have no page either."""
         return not_found(f"There is no page {request.url.path[:100]}.")
+
+    @pages.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        """Answer a request for a page with an invalid value in its address."""
+        first = error.errors()[0]
+        return error_page("Invalid address", invalid_value(first, first["loc"][1:]), 422)
 
     _add_study_pages(service, analyses)
     pages.config.socket_io_js_transports = ["websocket"]

@@ -39,14 +39,20 @@ def _name_or_number(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
         raise ValueError("Allowed: the name of an action, or its number from 0") from None
 
 
-Spec = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_ascii)]
+_ASCII: dict[str, Any] = {"pattern": "^[\\x00-\\x7F]*$"}  # in the document; the message is that of _ascii
+Spec = Annotated[str, Field(min_length=1, max_length=300, json_schema_extra=_ASCII), AfterValidator(_ascii)]
 Seat = Annotated[
     Spec, Field(description="`human`, or the spec string of an agent.", examples=["human", "mcts:simulations=200"])
 ]
 Environment = Annotated[
-    Spec, Field(description="The id of an environment with parameters.", examples=["Quixo-v0", "Nim-v0:heaps=3,4,5"])
+    Spec,
+    Field(description="The id of an environment with parameters.", examples=["TicTacToe-v0", "Nim-v0:heaps=3,4,5"]),
 ]
-PositionText = Annotated[str, Field(min_length=1, max_length=300, examples=["X../.O./... X"]), AfterValidator(_ascii)]
+PositionText = Annotated[
+    str,
+    Field(min_length=1, max_length=300, examples=["X../.O./... X"], json_schema_extra=_ASCII),
+    AfterValidator(_ascii),
+]
 Owner = Annotated[str, Field(max_length=64, description="A secret of your choice, with which you can list your games.")]
 PlayerName = Annotated[str, Field(max_length=30, description="The name of a person, or empty.")]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
@@ -55,6 +61,7 @@ Increment = Annotated[
     float, Field(ge=0, le=180, allow_inf_nan=False, description="The seconds that a player gets after each turn.")
 ]
 Player = Annotated[int, Field(ge=0, le=1)]
+_ActionName = Annotated[str, Field(min_length=1, max_length=20, json_schema_extra=_ASCII), AfterValidator(_ascii)]
 _DAY = 86_400.0  # seconds
 Used = Annotated[
     float,
@@ -106,6 +113,9 @@ class CatalogEntry(BaseModel):
 class NewGame(_Strict):
     """A game to create."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"environment": "Quixo-v0", "seats": ["human", "random"]}]}
+    )
     environment: Environment
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)] = Field(default=["human", "human"])
     seed: Seed = 0
@@ -132,9 +142,7 @@ class NewGame(_Strict):
 class NewMove(_Strict):
     """An action to play, by its name or number."""
 
-    action: Annotated[
-        Annotated[str, Field(min_length=1, max_length=20), AfterValidator(_ascii)] | Ply, WrapValidator(_name_or_number)
-    ]
+    action: Annotated[_ActionName | Ply, WrapValidator(_name_or_number)]
     ply: Ply | None = Field(
         default=None, description="The expected number of earlier moves. With another number, the status is 409."
     )
@@ -311,7 +319,7 @@ class Export(BaseModel):
             names=list(record.names),
             seed=record.seed,
             start=record.start,
-            actions=list(map(hosted.game.action_name, record.actions)),
+            actions=hosted.positions[0].line_names(record.actions),
             ending=hosted.ending,
             winner=hosted.winner,
             clock=record.clock,

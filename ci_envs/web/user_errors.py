@@ -8,6 +8,7 @@ from nicegui import ui
 from pydantic import ValidationError
 
 from ci_envs.web.agent_process import AgentError
+from ci_envs.web.game_states import UnavailableGameError
 from ci_envs.web.hosted_game import GameStateError
 from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.limits import BusyError, ClientLimitError
@@ -18,6 +19,7 @@ USER_ERRORS = (
     ValueError,
     ImportError,
     UnknownGameError,
+    UnavailableGameError,
     GameStateError,
     SeatError,
     ConflictError,
