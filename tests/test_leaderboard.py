@@ -1,15 +1,20 @@
 """The entries of the leaderboard: they follow from their decisions, and fast agents decide the same again."""
 
 import copy
+import dataclasses
 import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ci_envs.registry.agents import runs_chosen_code
+from ci_envs.solver.solution import NO_SCORE
 from ci_envs.suites.folder import read_suite
 from ci_envs.suites.leaderboard import check_entry, read_entry, repeat_blocks
+from ci_envs.suites.parquet import packed_set
+from ci_envs.suites.position_set import make_set
 from docs.generators.leaderboard import entries, leaderboard_table
 
 FOLDER = Path(__file__).parents[1] / "docs" / "leaderboard"
@@ -55,6 +60,9 @@ def test_wrong_entries_are_refused(sets, tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             check_entry(wrong, sets)
+    same = sets[0].at(np.flatnonzero((sets[0].regrets * (sets[0].scores != NO_SCORE)).sum(axis=1) == 0)[:3])
+    with pytest.raises(ValueError, match="no legal action loses value in the 3 positions of TicTacToe-v0"):
+        check_entry({**entry, "positions": None}, [same, *sets[1:]])
     easier = copy.deepcopy(entry)
     easier["agent"] = "nim_expert"
     easier["grades"] = [row for row in entry["grades"] if row["environment"].startswith("Nim")]
@@ -76,7 +84,19 @@ def test_wrong_entries_are_refused(sets, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "agent", ["process:touch {}", "text:touch {}", "subprocess:run:args=touch {}", "./mine.py", "sb3:{},trust=true"]
+    "agent",
+    [
+        "process:touch {}",
+        "text:touch {}",
+        "subprocess:run:args=touch {}",
+        "./mine.py",
+        "sb3:{},trust=true",
+        "exact:opponent='process:touch {}'",
+        "exact:opponent=mine.py:agent",
+        "minimax:exact=mine.py:values",
+        "mcts:exact=mine:values",
+        "alphazero:exact=mine.py",
+    ],
 )
 def test_code_of_an_entry_runs_only_with_consent(agent, sets, tmp_path):
     entry = read_entry(FOLDER / "random.json")
@@ -84,6 +104,22 @@ def test_code_of_an_entry_runs_only_with_consent(agent, sets, tmp_path):
     with pytest.raises(ValueError, match="can run any code of its author"):
         repeat_blocks(entry, sets, 1, 0)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("id", ["{}.py", "{}.py:Mine-v0", "{}:Mine-v0", "TicTacToe-v0:{}.py:Mine-v0"])
+def test_a_game_of_an_entry_is_imported_only_with_consent(id, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"mine_{abs(hash(id))}"  # a module is imported once
+    for file in (Path(f"{name}.py"), Path(f"TicTacToe-v0:{name}.py")):
+        file.write_text("open('made', 'w')")
+    positions = dataclasses.replace(make_set("TicTacToe-v0", 30, 0), environment=id.format(name))
+    Path("set.parquet").write_bytes(packed_set(positions))
+    with pytest.raises(ValueError, match="can run any code of its author"):
+        read_suite("set.parquet", trust=False)
+    assert not Path("made").exists()
+    with pytest.raises(ValueError, match=r"set\.parquet"):
+        read_suite("set.parquet", trust=True)
+    assert Path("made").exists()
 
 
 def test_agents_of_this_package_need_no_consent():

@@ -21,7 +21,9 @@ from ci_envs.cli.progress import count_progress
     type=click.IntRange(min=0),
     help="Number of blocks of 200 positions of each environment in which the agent decides again.",
 )
-@click.option("--trust", is_flag=True, help="You know the code of agents that are files, modules or programs.")
+@click.option(
+    "--trust", is_flag=True, help="You know the code of agents and games in files, modules or programs."
+)
 @seed_option
 def verify(*, files: tuple[Path, ...], blocks: int, seed: int, trust: bool) -> None:
     """Verify entries of a leaderboard: files that ci-envs exam --submit has written.
@@ -39,7 +41,7 @@ def verify(*, files: tuple[Path, ...], blocks: int, seed: int, trust: bool) -> N
     for file in files:
         with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress(f"{file.name}: environments") as progress:
             entry = read_entry(file)
-            repeated = repeat_blocks(entry, read(entry["suite"]), blocks, seed, progress, trust=trust)
+            repeated = repeat_blocks(entry, read(entry["suite"], trust=trust), blocks, seed, progress, trust=trust)
         wrong = [each for each in repeated if not each.is_equal]
         different += len(wrong)
         click.echo(f"{file}: {len(repeated) - len(wrong)} of {len(repeated)} blocks are repeated exactly")

@@ -29,7 +29,8 @@ RUN_PROGRAMS = frozenset({"process", "text"})
 def runs_chosen_code(spec: str) -> bool:
     """Return whether the agent of a spec string can run code that the writer of the spec string has chosen.
 
-    This is a file, a module or a program. It can also be named by an option that strangers cannot set.
+    This is a file, a module or a program. It can also be named by an option that strangers cannot set, or only to some
+    values.
 
     Raises:
         ValueError: an option has an unknown name or an invalid value.
@@ -41,6 +42,8 @@ def runs_chosen_code(spec: str) -> bool:
         (False, True)
         >>> runs_chosen_code("subprocess:run:args=ls"), runs_chosen_code("sb3:model.zip,trust=true")
         (True, True)
+        >>> runs_chosen_code("minimax:exact=included"), runs_chosen_code("minimax:exact=mine.py:solve")
+        (False, True)
     """
     if not AGENTS.is_registered(spec):
         return True
@@ -48,5 +51,5 @@ def runs_chosen_code(spec: str) -> bool:
     factory = AGENTS.find(name)
     options = AGENTS.options(factory)
     return name in RUN_PROGRAMS or any(
-        options[given].declared.untrusted is None for given in AGENTS.read(name, factory, text)
+        options[given].can_name_code(value) for given, value in AGENTS.read(name, factory, text).items()
     )

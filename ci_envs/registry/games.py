@@ -79,6 +79,7 @@ class GameSpec:
 
 
 _ids: dict[str, object] = {}
+_ID = re.compile(r"(?:(.+?\.py|[a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)")
 _specs: dict[str, GameSpec] = {}
 
 
@@ -186,6 +187,17 @@ def resolve(
     return spec, game, {key: value for key, value in options.items() if key not in allowed}
 
 
+def check_registered(id: str) -> None:
+    """Check that an id, optionally with parameters, is registered, without importing anything.
+
+    Raises:
+        ValueError: It is the id of a file or module, or unknown.
+    """
+    match = _ID.fullmatch(id)
+    if match is None or match[1] or split_spec(id)[0] not in _specs:
+        raise ValueError(f"{id!r} can run any code of its author. Read this code first, then add --trust")
+
+
 def _game_of_object(thing: Any) -> "tuple[Game, dict[str, Any]]":
     """Return a game or the game of an environment, and the options of the environment that differ from the defaults."""
     from ci_envs.games.game import Game
@@ -202,7 +214,7 @@ def split_id(id: str) -> tuple[str, str | None]:
 
     ``module:Hex-v0`` and ``file.py:Hex-v0`` import the module or the file first.
     """
-    match = re.fullmatch(r"(?:(.+?\.py|[a-zA-Z_][\w.]*):)?(\w+-v\d+(?::.*)?)", id)
+    match = _ID.fullmatch(id)
     if match and match[1]:
         module_at(match[1])
     found = None if match else split_reference(id)

@@ -265,6 +265,11 @@ class NamedOption:
         """The JSON schema of the values."""
         return msgspec.json.schema(self._checked_type)
 
+    def can_name_code(self, value: Any) -> bool:
+        """Return whether a value can name code to run: strangers cannot set the option, or only to other values."""
+        limit = self.declared.untrusted
+        return limit is None or bool(limit.values and value not in (*limit.values, self.default))
+
     def check_untrusted(self, value: Any, included: Collection[str] = ()) -> None:
         """Check the value that a stranger has chosen.
 

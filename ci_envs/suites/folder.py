@@ -110,11 +110,12 @@ def make_suite(folder: Path, plan: Manifest, progress: Progress | None = None) -
     return made
 
 
-def read_suite(name: str | Path) -> list[PositionSet]:
+def read_suite(name: str | Path, *, trust: bool = True) -> list[PositionSet]:
     """Return the sets of positions of a suite, or of one file.
 
     Args:
         name: The name of a suite in the package, a folder, or a Parquet file.
+        trust: Whether the suite can name files and modules of games, which are then imported.
 
     Raises:
         ImportError: PyArrow is not installed.
@@ -128,8 +129,8 @@ def read_suite(name: str | Path) -> list[PositionSet]:
     """
     path = suite_path(name)
     if path.is_file():
-        return [read_set(path)]
-    return [_read_entry(path, entry) for entry in read_manifest(path).sets]
+        return [read_set(path, trust)]
+    return [_read_entry(path, entry, trust) for entry in read_manifest(path).sets]
 
 
 def suite_path(name: str | Path) -> Path:
@@ -162,14 +163,14 @@ def read_manifest(folder: Path) -> Manifest:
         raise ValueError(f"{str(path)!r} is not the manifest of a suite: {error}") from error
 
 
-def _read_entry(folder: Path, entry: SetEntry) -> PositionSet:
+def _read_entry(folder: Path, entry: SetEntry, trust: bool) -> PositionSet:
     path = folder / entry.file
     if not entry.sha256:
         raise ValueError(f"{str(folder)!r} has no positions of {entry.environment} yet: run ci-envs suite again")
     content = read_whole(path)
     if _checksum(content) != entry.sha256:
         raise ValueError(f"{str(path)!r} is damaged: its SHA-256 checksum is not {entry.sha256}")
-    return unpacked_set(content, path)
+    return unpacked_set(content, path, trust)
 
 
 def _shipped_suites() -> dict[str, Path]:

@@ -200,10 +200,6 @@ def grade_agent(agent: Agent, positions: PositionSet, games: int, seed: int) -> 
         ValueError: No legal action of the positions loses value, so that there is nothing to grade.
     """
     chance = random_regrets(positions)
-    if chance.mean() == 0:
-        raise ValueError(
-            f"no legal action loses value in the {len(positions)} positions of {positions.environment}: take more"
-        )
     blocks = range(math.ceil(len(positions) / BLOCK))
     actions = np.concatenate([block_actions(agent, positions, block, seed) for block in blocks])
     regrets, phases = chosen_regrets(positions, actions), positions.positions.phases
@@ -255,9 +251,17 @@ def chosen_regrets(positions: PositionSet, actions: NDArray[np.int64]) -> NDArra
 
 
 def random_regrets(positions: PositionSet) -> NDArray[np.float64]:
-    """Return the expected regret of a uniformly random legal action in each position."""
+    """Return the expected regret of a uniformly random legal action in each position.
+
+    Raises:
+        ValueError: No legal action of the positions loses value.
+    """
     legal = positions.scores != NO_SCORE
     means: NDArray[np.float64] = (positions.regrets * legal).sum(axis=1) / legal.sum(axis=1)
+    if not means.any():
+        raise ValueError(
+            f"no legal action loses value in the {len(positions)} positions of {positions.environment}: take more"
+        )
     return means
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ci_envs.extras import missing_package
 from ci_envs.games.batch import observe_batch
 from ci_envs.games.position import Position
-from ci_envs.registry.games import resolve
+from ci_envs.registry.games import check_registered, resolve
 from ci_envs.solver.solution import HORIZON, NO_SCORE
 from ci_envs.storage.files import read_whole
 from ci_envs.suites.candidates import ORIGINS, PHASES, UNKNOWN_PLY, Candidates
@@ -50,33 +50,37 @@ def packed_set(positions: PositionSet) -> bytes:
     return content.getvalue()
 
 
-def read_set(path: Path) -> PositionSet:
-    """Read a set of positions from a file.
+def read_set(path: Path, trust: bool = True) -> PositionSet:
+    """Read a set of positions from a file. ``trust`` is that of :func:`unpacked_set`.
 
     Raises:
         ImportError: PyArrow is not installed.
         OSError: The file cannot be read.
         ValueError: It is not a set of positions of this package, or it is damaged.
     """
-    return unpacked_set(read_whole(path), path)
+    return unpacked_set(read_whole(path), path, trust)
 
 
-def unpacked_set(content: bytes, path: Path) -> PositionSet:
+def unpacked_set(content: bytes, path: Path, trust: bool = True) -> PositionSet:
     """Return the set of positions of the content of a file.
 
     Args:
         content: The content.
         path: The path of the file, for messages.
+        trust: Whether the content can name the file or module of a game, which is then imported.
 
     Raises:
         ImportError: PyArrow is not installed.
-        ValueError: It is not a set of positions of this package, or it is damaged.
+        ValueError: It is not a set of positions of this package, it is damaged, or ``trust`` is false and its game is
+            not registered.
     """
     arrow, parquet = _arrow()
     try:
         table = parquet.read_table(io.BytesIO(content))
         about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
         known = about.get("form") == _FORM
+        if known and not trust:
+            check_registered(about["environment"])
         positions = _positions(table, about) if known else None
     except (arrow.ArrowException, KeyError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is damaged: {error}") from error
