@@ -73,7 +73,7 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all boards. The ``infos`` of a finished game contain its ``terminal_observation``."""
+        """Step all boards. The info of a finished game has ``terminal_observation`` and ``illegal_action``."""
         planes, rewards, dones = [], [], []
         infos: list[dict[str, Any]] = []
         for group, part in self._parts():
@@ -86,8 +86,13 @@ class BoardsVecEnv(VecEnv):
             rewards.append(earned)
             infos += [{} for _ in range(group.num_envs)]
             for i in np.flatnonzero(dones[-1]).tolist():
-                last = {"terminal_observation": info["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}
-                infos[part.start + i].update(last)
+                infos[part.start + i].update(
+                    {
+                        "terminal_observation": info["final_obs"][i],
+                        "TimeLimit.truncated": bool(truncated[i]),
+                        "illegal_action": bool(info["final_info"]["illegal_action"][i]),
+                    }
+                )
         return np.concatenate(planes), np.concatenate(rewards).astype(np.float32), np.concatenate(dones), infos
 
     def action_masks(self) -> NDArray[np.bool_]:

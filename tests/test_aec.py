@@ -316,6 +316,19 @@ def test_no_action_is_named_and_changes_nothing(action):
     assert env.position == Position.start(env.game)
 
 
+def test_the_limit_of_plies_can_be_changed():
+    env = make("Quixo-v0")
+    env.reset()
+    env.step(0)
+    env.max_cycles = 3
+    for truncated in (False, True):
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        assert env.truncations["player_0"] == truncated
+    with pytest.raises(ValueError, match="max_cycles"):
+        env.max_cycles = 0
+    assert env.max_cycles == 3
+
+
 def test_truncation_comes_at_max_cycles_with_nothing_won():
     env = make("Quixo-v0", max_cycles=4)
     env.reset()

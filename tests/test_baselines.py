@@ -141,6 +141,15 @@ class TestBoardsVecEnv:
                     assert infos[i]["TimeLimit.truncated"] == (truncated and not terminated)
                     going.discard(i)
 
+    def test_an_illegal_action_is_reported(self):
+        env = boards(TICTACTOE, 2, 3)
+        env.reset()
+        for action in (0, 0):
+            _, rewards, dones, infos = env.step(np.full(5, action))
+        assert dones.all()
+        assert (rewards == -1).all()
+        assert [info["illegal_action"] for info in infos] == [True] * 5
+
     def test_a_draw_reward_replaces_the_value_of_undecided_games(self):
         """Wins, losses and the games themselves are the same as without it."""
         made = [ci_envs.make_vec("Quixo-v0:size=3,max_cycles=7", 6, autoreset_mode="SameStep") for _ in range(2)]

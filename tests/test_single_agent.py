@@ -1,5 +1,6 @@
 """The Gymnasium single-agent environment."""
 
+import copy
 import warnings
 
 import gymnasium
@@ -249,3 +250,60 @@ def test_bad_options_are_named(options, error, words):
         gymnasium.make("ci_envs/Quixo-v0", **options)
     for word in words:
         assert word in str(caught.value)
+
+
+def last_legal(observation):
+    return int(observation["action_mask"].nonzero()[0][-1])
+
+
+@pytest.mark.parametrize("first", ["random", last_legal])
+@pytest.mark.parametrize("second", ["minimax:depth=2", last_legal, "mcts:simulations=20", None])
+def test_an_opponent_can_be_replaced(first, second):
+    """The episodes are then those of an environment that was made with the new opponent, and copies go on equally."""
+    env, other = (make_single_agent("TicTacToe-v0", opponent=each) for each in (first, second))
+    run(env, first_legal, 2)
+    env.reset(seed=9)
+    env.opponent = second
+    assert (env.opponent is None) == (second is None)
+    assert (env.seat == -1) == (second is None)
+    copied = copy.deepcopy(env)
+    _, info = other.reset(seed=9)
+    for each in (env, copied):
+        assert run(each, first_legal, 12) == run(other, first_legal, 12)
+    assert env.reset(seed=1)[1].keys() == info.keys()
+
+
+def test_an_opponent_is_replaced_through_wrappers_and_kept_if_it_is_wrong():
+    envs = gymnasium.make_vec("ci_envs/TicTacToe-v0", num_envs=2, vectorization_mode="sync", opponent="random", seat=0)
+    envs.set_attr("opponent", "minimax:depth=9")
+    assert [type(env.unwrapped.opponent).__name__ for env in envs.envs] == ["MinimaxAgent"] * 2
+    env = envs.envs[0].unwrapped
+    played = run(env, first_legal, 3)
+    with pytest.raises(ValueError, match="Did you mean 'minimax'"):
+        env.opponent = "minimaks"
+    with pytest.raises(TypeError, match="an agent is"):
+        env.opponent = 3
+    assert run(env, first_legal, 3) == played
+
+
+class Remembering:
+    games = 0
+
+    def start_games(self, n, seats, seeds):
+        self.games += 1
+
+    def act(self, observation):
+        return last_legal(observation)
+
+
+def test_an_opponent_with_a_memory_begins_with_a_new_game():
+    env = make_single_agent("TicTacToe-v0", seat=0)
+    env.reset(seed=0)
+    agent = env.opponent = Remembering()
+    begun = agent.games
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset(seed=0)
+    env.step(0)
+    assert agent.games == begun + 1
+    assert env.position.to_text() == "X../.../..O X"

@@ -135,6 +135,9 @@ class TestFlatObservations:
     def test_both_players_see_the_position(self):
         env = FlatMaskObsAEC(ci_envs.make("TicTacToe-v0"))
         env.reset()
+        env.position = position = env.position.play("b2")
+        assert (env.position, env.unwrapped.position, env.agent_selection) == (position, position, "player_1")
+        env.reset()
         for action in (4, 0, 8):
             env.step(action)
         vector, reward, *_ = env.last()

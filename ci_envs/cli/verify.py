@@ -21,9 +21,7 @@ from ci_envs.cli.progress import count_progress
     type=click.IntRange(min=0),
     help="Number of blocks of 200 positions of each environment in which the agent decides again.",
 )
-@click.option(
-    "--trust", is_flag=True, help="You know the code of agents and games in files, modules or programs."
-)
+@click.option("--trust", is_flag=True, help="You know the code of agents and games in files, modules or programs.")
 @seed_option
 def verify(*, files: tuple[Path, ...], blocks: int, seed: int, trust: bool) -> None:
     """Verify entries of a leaderboard: files that ci-envs exam --submit has written.

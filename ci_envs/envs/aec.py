@@ -119,7 +119,6 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._renderer = Renderer(render_mode)
         game.need(*VIEWS)
         self.game = game
-        self.max_cycles = max_cycles
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "name": name or type(game).__name__.lower()}
         self.__module__ = rules_module(self.metadata["name"], game)
@@ -128,10 +127,20 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         planes, mask = (spaces.Box(0, 1, dims, np.int8) for dims in (shape, (actions,)))
         self.observation_spaces = {agent: spaces.Dict({"observation": planes, "action_mask": mask}) for agent in AGENTS}
         self.action_spaces = {agent: MaskedDiscrete(actions) for agent in AGENTS}
-        self._limit = ply_limit(game, max_cycles)
+        self.max_cycles = max_cycles
         self._words = np.zeros(2, dtype=np.uint64)
         self._planes_shape, self._action_count = shape, actions
         self._compile()
+
+    @property
+    def max_cycles(self) -> int | None:
+        """The plies after which an undecided game is truncated, or None. It can be changed, also during a game."""
+        return self._max_cycles
+
+    @max_cycles.setter
+    def max_cycles(self, max_cycles: int | None) -> None:
+        self._limit = ply_limit(self.game, max_cycles)
+        self._max_cycles = max_cycles
 
     def _compile(self) -> None:
         planes, mask = self._empty_observation()

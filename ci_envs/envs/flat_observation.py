@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from ci_envs.envs.aec import BoardEnv, checked_agent
 from ci_envs.envs.single_agent import SingleAgentEnv
+from ci_envs.games.position import Position
 
 
 class FlatMaskObs(
@@ -92,6 +93,16 @@ class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: i
         self.observation_spaces = {
             agent: _flat_space(game.observation_shape, game.action_count) for agent in env.possible_agents
         }
+
+    @property
+    def position(self) -> Position:
+        """The position on the board, which can be assigned (:attr:`BoardEnv.position`)."""
+        position: Position = self.unwrapped.position
+        return position
+
+    @position.setter
+    def position(self, position: Position) -> None:
+        self.unwrapped.position = position
 
     @override
     def observation_space(self, agent: str) -> Space[NDArray[np.int8]]:

@@ -51,7 +51,6 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     Attributes:
         game: the game.
         seat: the agent's seat in this episode, 0 or 1; -1 if it plays both sides.
-        opponent: the agent or function that plays the other seat, or None.
     """
 
     # as the base class declares it
@@ -94,26 +93,40 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.name = name or type(game).__name__.lower()
         self.__module__ = rules_module(self.name, game)
         self.render_mode = render_mode
-        self.opponent: Agent | None = None if opponent is None else as_agent(opponent, game)
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
-        self._settings = BoardSettings(
-            BOTH if opponent is None else DRAWN if seat is None else seat,
-            ply_limit(game, max_cycles),
-            False,
-            checked_openings(openings),
-        )
+        self._seat, self._limit, self._openings = seat, ply_limit(game, max_cycles), checked_openings(openings)
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
         self._is_expected = False  # whether a step is allowed: not after a failure of the opponent
         self._mask = np.zeros(game.action_count, _INT8)
+        self.opponent = opponent
+
+    @property
+    def opponent(self) -> Agent | None:
+        """The agent that plays the other seat, or None.
+
+        It can be replaced between steps. If there was no opponent before, a new opponent plays from the next game on.
+        An opponent with a memory of each game needs a :meth:`reset` before the next step.
+        """
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Opponent | None) -> None:
+        self._opponent = None if opponent is None else as_agent(opponent, self.game)
+        seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
+        self._settings = BoardSettings(seat, self._limit, False, self._openings)
+        if opponent is None:
+            self._boards["seat"] = BOTH
+        elif self._opponent is not None and self._opponent.keeps_games:
+            self._is_expected = False
         self._compile()
 
     def _compile(self) -> None:
         """Prepare the compiled call of a step. If ``_is_ply_by_ply``, Python code plays the opponent's replies."""
-        self._policy = compiled_policy(self.opponent)
+        self._policy = compiled_policy(self._opponent)
         at_once = None if self.render_mode == "human" else self._policy
-        self._is_ply_by_ply = self.render_mode == "human" or (self.opponent is not None and self._policy is None)
+        self._is_ply_by_ply = self.render_mode == "human" or (self._opponent is not None and self._policy is None)
         policy, memory = at_once or (None, ())
         fixed, arrays = (policy, self.game, memory), self._new_arrays()
         entry = specialised(compiled.step_one, *fixed, self._boards, self._settings, BEGIN, *arrays)
@@ -144,13 +157,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             integer_between("seed", word, 0, 2**64 - 1)
             compiled.seed_boards(self._boards, _BOARD, np.array([word], dtype=np.uint64))
             self._is_seeded = True
-        if seed is not None and self.opponent is not None and self._policy is None:
-            self.opponent.reseed(seed)
+        if seed is not None and self._opponent is not None and self._policy is None:
+            self._opponent.reseed(seed)
         self._is_expected = False
         planes, self._mask = self._new_arrays()
         self._advance(self._boards, self._settings, BEGIN, planes, self._mask)
-        if self.opponent is not None and self.opponent.keeps_games:
-            self.opponent.start_games(
+        if self._opponent is not None and self._opponent.keeps_games:
+            self._opponent.start_games(
                 1, 1 - self._boards["seat"], self.np_random.integers(2**63, size=1, dtype=np.uint64)
             )
         if self._is_ply_by_ply:
@@ -202,7 +215,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def _info(self, illegal: bool) -> dict[str, Any]:
         info = {"action_mask": self._mask, "illegal_action": illegal}
-        if self.opponent is None:
+        if self._opponent is None:
             info["to_move"] = self._boards[0]["to_move"]
         return info
 
@@ -272,7 +285,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _opponents_action(self) -> int:
         words = self._boards["words"]
         if self._policy is None:
-            opponent = cast(Agent, self.opponent)  # without an opponent it is always the agent's turn
+            opponent = cast(Agent, self._opponent)  # without an opponent it is always the agent's turn
             return int(replies(opponent, self.game, words)[0])
         seed, self._boards[0]["seeds"] = next_seed(self._boards[0]["seeds"])
         return int(self._policy.choose(self.game, words, np.array([seed], dtype=np.uint64))[0])

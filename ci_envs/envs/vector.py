@@ -77,7 +77,8 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             game: the game with its parameters.
             num_envs: the number of boards.
             opponent: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`. With None there is no opponent.
-            seat: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
+            seat: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`. Without an opponent, it is the seat against an
+                opponent that is assigned later.
             autoreset_mode: Gymnasium's autoreset mode. ``NEXT_STEP`` starts a new game on a finished board in the next
                 step, and ignores the action there. ``SAME_STEP`` starts it immediately; the last observation is in
                 ``info["final_obs"]``. ``DISABLED`` leaves it to ``reset(options={"reset_mask": ...})``.
