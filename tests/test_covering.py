@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -53,6 +54,48 @@ def least_cost(problem, uncovered=None):
         for chosen in itertools.combinations(range(problem.loci), length)
         if uncovered <= set().union(*(problem.sets[number] for number in chosen))
     )
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-7, 1e-3, 1e9, 1e15, 1e300])
+@pytest.mark.parametrize("solver", EXACT)
+def test_optimal_covers_are_optimal_for_costs_of_any_size(solver, scale):
+    for problem in small_problems(range(4)):
+        rng = random.Random(problem.loci)
+        scaled = SetCovering(problem.size, problem.sets, [scale * rng.uniform(1, 9) for _ in problem.sets])
+        result = optimise(scaled, solver)
+        assert result.value == pytest.approx(least_cost(scaled), rel=1e-9, abs=0)
+        assert result.optimal
+        assert result.gap == 0
+
+
+@pytest.mark.parametrize("scale", [1e-9, 3e-7, 1, 1e9])
+def test_a_cover_is_not_called_optimal_because_costs_are_small(scale):
+    problem = SetCovering(6, [[0, 1, 3, 4], [0, 1, 2], [3, 4, 5]], [scale] * 3)
+    result = optimise(problem, "greedy")
+    assert (result.value, result.optimal) == (pytest.approx(3 * scale, abs=0), False)
+
+
+def test_costs_whose_sum_is_no_number_are_refused():
+    with pytest.raises(ValueError, match="the sum of the costs is too large"):
+        SetCovering(2, [[0], [1]], [1e308, 1e308])
+
+
+@pytest.mark.parametrize("solver", ["astar", "dijkstra", "branch_and_bound"])
+def test_a_search_of_states_reports_by_time(solver, monkeypatch):
+    """With a clock that ticks once a reading, each estimate is reported."""
+    ticks = itertools.count()
+    for name in ("best_first", "branch_and_bound"):
+        module = import_module(f"ci_envs.optimisation.set_covering.{name}")
+        monkeypatch.setattr(module, "monotonic", lambda: next(ticks))
+    reports = []
+    work = optimise(set_covering(20), solver, progress=reports.append).work
+    assert len(reports) >= work > 1
+
+
+def test_a_greedy_search_that_looks_ahead_can_be_stopped():
+    steps = list(greedy(set_covering(50), rule="overlap", width=3, lookahead=4))
+    assert [step.genome is None for step in steps] == [True] * (len(steps) - 1) + [False]
+    assert len(steps) == int(steps[-1].genome.sum()) + 1
 
 
 @pytest.mark.parametrize(("n", "weight"), [(5, 5), (10, 10), (20, 24), (100, 182), (500, 1_262), (1000, 2_878)])

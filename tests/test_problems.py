@@ -18,8 +18,10 @@ import ci_envs
 from ci_envs.cli.main import main
 from ci_envs.envs.aec import InvalidActionError
 from ci_envs.optimisation import SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
+from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import registered_problems, resolve_problem
 from ci_envs.optimisation.set_covering.instances import random_sets
+from ci_envs.optimisation.solving import SOLVERS, Incumbent
 
 FILES = Path(__file__).parent / "or_library"
 
@@ -383,6 +385,115 @@ def test_an_interrupt_returns_the_best_solution_so_far():
     result = optimise(problem, solver)
     assert result.value == problem.costs.sum()
     assert (result.optimal, result.bound, result.work) == (False, None, 1)
+
+
+def test_an_interrupt_ends_the_command_with_the_results_so_far(monkeypatch):
+    def interrupted(problem, moves, seed):
+        genome = np.ones(problem.loci, bool)
+        yield Incumbent(genome, problem.cost(genome), 1)
+        raise KeyboardInterrupt
+
+    def at_once(problem, seed):
+        raise KeyboardInterrupt
+        yield
+
+    for solver, rows in ((interrupted, 2), (at_once, 1)):
+        monkeypatch.setattr(SOLVERS, "registered", {"interrupted": solver})
+        command = ["solve", "SetCovering-v0:n=20", "greedy", "interrupted", "tabu", "--csv", "-"]
+        command[3] += ":moves=1" * (solver is interrupted)
+        done = CliRunner().invoke(main, command)
+        assert done.exit_code == 1
+        assert done.stderr.strip().endswith("Aborted!")
+        assert len(done.stdout.splitlines()) == 1 + rows
+
+
+def test_an_interrupted_search_is_no_result_of_a_report(monkeypatch, tmp_path):
+    def stopped(problem, *, rule="", seed=0):
+        genome = np.ones(problem.loci, bool)
+        yield Incumbent(genome, problem.cost(genome), 1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SOLVERS, "registered", {"greedy": stopped})
+    done = CliRunner().invoke(main, ["reports", "B1", "--quick", "--output", str(tmp_path)])
+    assert (done.exit_code, "Interrupted in section B1" in done.stderr) == (1, True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("yielded", "error", "message"),
+    [
+        (lambda problem: Incumbent(np.zeros(problem.loci, bool), 1.0, 1), ValueError, "it covers 0 of 20 elements"),
+        (lambda problem: Incumbent(np.ones(problem.loci, bool), 1.0, 1), ValueError, "its sets cost 195"),
+        (lambda problem: Incumbent(np.zeros(3, bool), 2.0, 1, bound=5.0), ValueError, r"\(n, 34\), not \(1, 3\)"),
+        (lambda problem: Incumbent(np.full(problem.loci, 0.5), 2.0, 1), ValueError, "bool, or integers"),
+        (lambda problem: (np.ones(problem.loci, bool), 195.0), TypeError, "a solver yields Incumbent"),
+    ],
+)
+def test_what_a_solver_yields_is_checked(yielded, error, message):
+    with pytest.raises(error, match=message):
+        optimise(set_covering(20), lambda problem, seed: iter([yielded(problem)]))
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        lambda n: np.full(n, np.nan),
+        lambda n: np.full(n, np.inf),
+        lambda n: np.zeros(n + 1),
+        lambda n: np.zeros(max(0, n - 1)),
+        lambda n: np.zeros((n, 1)),
+        lambda n: 1.0,
+        lambda n: ["1"] * n,
+        lambda n: None,
+    ],
+)
+@pytest.mark.parametrize("solver", ["one_plus_one", "random_restart_hill_climbing", "umda", "linkage", "genetic"])
+def test_a_wrong_fitness_of_a_user_is_refused(solver, returned):
+    class Wrong(Problem):
+        measure, is_cost = "fitness", False
+
+        def _fitness(self, genomes):
+            return returned(len(genomes))
+
+        def value(self, genome, fitness):
+            return fitness
+
+    with pytest.raises(ValueError, match=r"^Wrong\._fitness must return finite numbers of the shape \("):
+        optimise(Wrong(10), solver)
+
+
+def test_a_list_of_numbers_is_a_fitness():
+    class Ones(Problem):
+        measure, is_cost = "fitness", False
+
+        def _fitness(self, genomes):
+            return [int(genome.sum()) for genome in genomes]
+
+        def value(self, genome, fitness):
+            return fitness
+
+    assert optimise(Ones(10), "one_plus_one:calls=500").value == 10
+
+
+def test_a_class_of_problems_without_its_attributes_is_refused():
+    class Nameless(Problem):
+        def _fitness(self, genomes):
+            return np.zeros(len(genomes))
+
+        def value(self, genome, fitness):
+            return fitness
+
+    with pytest.raises(TypeError, match="Nameless needs the class attribute measure"):
+        Nameless(3)
+
+
+@settings(max_examples=50, deadline=None)
+@given(costs=st.lists(st.floats(1e-300, 1e300), min_size=1, max_size=8))
+def test_written_costs_are_read_exactly(costs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("scp") / "x.txt"
+    problem = SetCovering(2, [[0, 1]] * len(costs), costs)
+    write_scp(problem, path)
+    assert read_scp(path).costs.tolist() == problem.costs.tolist()
 
 
 # --- problems of a user

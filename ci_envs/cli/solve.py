@@ -61,8 +61,8 @@ def solve(
 
     For the initial position of a game, or for POSITION, the command shows the value, the distance to the end, the best
     actions, and the numbers of won, drawn and lost states. CSV leaves out these numbers. For an optimisation problem
-    the command shows the result of each SOLVER. If a solver needs a package that is not installed, the other solvers
-    run, and the exit status is 1.
+    the command shows the result of each SOLVER. Ctrl-C ends the command with the results so far. If a solver needs a
+    package that is not installed, the other solvers run, and the exit status is 1.
 
     Quixo on 5 x 5 cubes has too many positions for the memory. With --store, the command computes tables of their
     values on the disk, from the full board down to --level cubes. You can stop the command and start it again at any
@@ -129,31 +129,44 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
     if not available:
         raise ValueError("; ".join(missing))
     run = _run_in_turn if options.workers is None else _run_on_workers
-    results = list(zip(available, run(problem, available, options), strict=True))
+    found, interrupted = run(problem, available, options)
+    results = list(zip(available, found, strict=not interrupted))
     if not data_files.on_stdout:
         Console(highlight=False).print(_results_table(environment, problem.measure, results))
     data_files.write([_result_row(solver, problem.measure, result) for solver, result in results])
+    if interrupted:
+        raise KeyboardInterrupt
     if missing:
         raise click.ClickException("; ".join(missing))
 
 
-def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "list[Result]":
-    """Run the solvers one after the other and return their results; show the best value of the running solver."""
-    from ci_envs.optimisation.solving import Incumbent, optimise
+def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result], bool]":
+    """Run the solvers one after the other, and show the best value of the running one.
 
-    results = []
+    Returns:
+        The results, and whether an interrupt ended the last of them. Then the others have no results.
+    """
+    from ci_envs.optimisation.solving import Incumbent, Result, optimise
+
+    results = list[Result]()
     for solver in solvers:
         with remark_progress(solver) as remark:
 
             def report(incumbent: Incumbent, remark: ReportRemark = remark) -> None:
                 remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
 
-            results.append(optimise(problem, solver, seed=options.seed, seconds=options.seconds, progress=report))
-    return results
+            try:
+                found = optimise(problem, solver, seed=options.seed, seconds=options.seconds, progress=report)
+            except KeyboardInterrupt:  # before the first solution
+                return results, True
+            results.append(found)
+            if found.interrupted:
+                return results, True
+    return results, False
 
 
-def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "list[Result]":
-    """Run the solvers in worker processes and return their results; show the number of solvers that have ended."""
+def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result], bool]":
+    """Run the solvers in worker processes, and show how many have ended; the result is that of :func:`_run_in_turn`."""
     assert options.workers is not None
     ended = count(1)
     with (
@@ -162,7 +175,7 @@ def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOpti
         RayPool(problem, min(options.workers, len(solvers)), options.ray_address) as pool,
     ):
         work = [(solver, options.seed, options.seconds) for solver in solvers]
-        return pool.run(_optimise, work, lambda _: progress(next(ended), len(solvers)))
+        return pool.run(_optimise, work, lambda _: progress(next(ended), len(solvers))), False
 
 
 def _optimise(problem: "Problem", solver: str, seed: int, seconds: float | None) -> "Result":

@@ -30,6 +30,14 @@ class Problem(ABC):
     is_cost: ClassVar[bool]
 
     def __init__(self, loci: int) -> None:
+        """Set the number of bits of a genome.
+
+        Raises:
+            TypeError: the class does not set ``measure`` and ``is_cost``.
+        """
+        for name, example in (("measure", '"fitness"'), ("is_cost", "False")):
+            if not hasattr(self, name):
+                raise TypeError(f"{type(self).__name__} needs the class attribute {name}, for example {example}")
         self.loci = loci
         self.calls = 0
 
@@ -43,11 +51,29 @@ class Problem(ABC):
             float64 of shape (n,).
 
         Raises:
-            ValueError: the genomes have another shape or other values.
+            ValueError: the genomes have another shape or other values, or ``_fitness`` returns anything else.
         """
         bits = self.checked(genomes)
         self.calls += len(bits)
-        return self._fitness(bits)
+        found = np.asarray(self._fitness(bits))
+        if found.shape != (len(bits),) or found.dtype.kind not in "biuf" or not np.isfinite(found).all():
+            raise ValueError(
+                f"{type(self).__name__}._fitness must return finite numbers of the shape ({len(bits)},), one for each "
+                f"genome, not {found.dtype} {found.shape} such as {found.flat[0] if found.size else '(nothing)'}"
+            )
+        return found.astype(np.float64, copy=False)
+
+    def check_solution(self, genome: Genome, value: float) -> None:
+        """Check a solution of a solver, as far as this is possible without evaluating it again.
+
+        Args:
+            genome: the genome.
+            value: its value.
+
+        Raises:
+            ValueError: the genome has another shape or other values, or not this value.
+        """
+        self.checked(np.asarray(genome)[np.newaxis])
 
     def checked(self, genomes: Genomes) -> NDArray[np.bool_]:
         """Return genomes as bool of shape (n, loci).

@@ -20,6 +20,8 @@ from ci_envs.validation import integer_between, positive_number
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
 """The solvers by name."""
 
+_ROUNDING = 1e-12  # more than the relative rounding error of a sum of costs
+
 
 @dataclass(frozen=True, eq=False)
 class Incumbent:
@@ -58,6 +60,7 @@ class Result:
         work: the number of nodes, moves or fitness calls; the solver defines which.
         seconds: the run time.
         history: ``(work, seconds, value)`` of each improvement.
+        interrupted: whether an interrupt ended the search.
 
     Examples:
         >>> from ci_envs.optimisation import optimise, set_covering
@@ -73,6 +76,7 @@ class Result:
     work: int
     seconds: float
     history: tuple[tuple[int, float, float], ...]
+    interrupted: bool = False
 
     @property
     def gap(self) -> float | None:
@@ -95,7 +99,7 @@ def optimise(
 ) -> Result:
     """Solve a problem, for example ``optimise(set_covering(100), "tabu", seconds=10)``.
 
-    An interrupt (Ctrl-C) ends the search with the best solution so far.
+    An interrupt (Ctrl-C) ends the search with the best solution so far, if there is one.
 
     Args:
         problem: the problem to solve.
@@ -105,7 +109,9 @@ def optimise(
         progress: a function that is called with the best solution so far, at least a few times per second.
 
     Raises:
-        ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
+        TypeError: the solver yields anything else than :class:`Incumbent`.
+        ValueError: the solver or an option is unknown, a value is out of range, the solver is for other problems, or it
+            yields a solution that has not the value.
         ImportError: the solver needs a package that is not installed.
 
     Examples:
@@ -118,10 +124,14 @@ def optimise(
     start, history = perf_counter(), list[tuple[int, float, float]]()
     incumbents = start_solver(problem, solver, seed)
     last = Incumbent(None, float("inf") if problem.is_cost else float("-inf"), 0)
+    interrupted = False
     try:
         for incumbent in incumbents:
+            if not isinstance(incumbent, Incumbent):
+                raise TypeError(f"a solver yields Incumbent(genome, value, work), not {incumbent!r}")
             elapsed = perf_counter() - start
             if incumbent.genome is not None and (last.genome is None or incumbent.value != last.value):
+                problem.check_solution(incumbent.genome, incumbent.value)
                 history.append((incumbent.work, elapsed, incumbent.value))
             last = incumbent
             if progress is not None:
@@ -131,12 +141,15 @@ def optimise(
     except KeyboardInterrupt:
         if last.genome is None:
             raise
+        interrupted = True
     optimal = last.genome is not None and last.bound is not None and _reaches(problem, last.value, last.bound)
-    return Result(last.genome, last.value, last.bound, optimal, last.work, perf_counter() - start, tuple(history))
+    seconds = perf_counter() - start
+    return Result(last.genome, last.value, last.bound, optimal, last.work, seconds, tuple(history), interrupted)
 
 
 def _reaches(problem: Problem, value: float, bound: float) -> bool:
-    return bool(value <= bound + 1e-6 if problem.is_cost else value >= bound - 1e-9)  # not a bool of NumPy
+    distance = value - bound if problem.is_cost else bound - value
+    return bool(distance <= _ROUNDING * abs(bound))  # not a bool of NumPy
 
 
 def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:

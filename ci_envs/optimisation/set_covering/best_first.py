@@ -8,6 +8,7 @@ search misses no cover.
 import heapq
 from collections.abc import Callable, Iterator
 from math import ceil
+from time import monotonic
 from typing import Annotated
 
 import numpy as np
@@ -20,8 +21,8 @@ from ci_envs.registry.options import Option, validated
 Heuristic = Callable[["BitmaskInstance", int, float], float]
 """``(instance, uncovered, cost so far) -> float``: the estimated cost of covering the uncovered elements."""
 
-_REPORT_STATES = 1000  # estimates between two reports
-_ROUNDING = 1e-9  # more than the rounding error of a bound
+_REPORT_SECONDS = 0.1
+_ROUNDING = 1e-12  # more than the relative rounding error of a bound
 
 
 class BitmaskInstance:
@@ -32,7 +33,7 @@ class BitmaskInstance:
         costs: the cost of each set.
         element_sets: for each element, the indices of the sets that have it.
         least_cost_per_element: the least ratio of the cost of a set to its size.
-        has_whole_costs: whether all costs are whole numbers.
+        has_whole_costs: see :class:`SetCovering`.
     """
 
     def __init__(self, problem: SetCovering) -> None:
@@ -40,7 +41,7 @@ class BitmaskInstance:
         self.costs: list[float] = problem.costs.tolist()
         self.element_sets = [np.flatnonzero(column).tolist() for column in problem.incidence.T]
         self.least_cost_per_element = float((problem.costs / problem.incidence.sum(axis=1)).min())
-        self.has_whole_costs = bool((problem.costs % 1 == 0).all())
+        self.has_whole_costs = problem.has_whole_costs
         self._rarest_first = sorted(range(problem.size), key=lambda element: len(self.element_sets[element]))
 
     def successors(self, uncovered: int) -> list[int]:
@@ -83,7 +84,7 @@ def largest(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
     divided by the size of the largest set and rounded up.
     """
     bound = uncovered.bit_count() * instance.least_cost_per_element
-    return float(ceil(bound - _ROUNDING)) if instance.has_whole_costs else bound
+    return float(ceil(bound * (1 - _ROUNDING))) if instance.has_whole_costs else bound
 
 
 def uncovered_count(instance: BitmaskInstance, uncovered: int, cost: float) -> float:
@@ -136,7 +137,7 @@ def _search(problem: SetCovering, heuristic: Heuristic, is_admissible: bool) -> 
     costs = {0: 0.0}
     parents: dict[int, tuple[int, int]] = {}  # for each state, the state before and the set selected there
     frontier = [(heuristic(instance, full, 0.0), 0.0, 0)]
-    expanded, estimates, bound = 0, 0, None
+    expanded, reported, bound = 0, monotonic(), None
     while frontier:
         priority, cost, state = heapq.heappop(frontier)
         if cost > costs[state]:
@@ -153,8 +154,8 @@ def _search(problem: SetCovering, heuristic: Heuristic, is_admissible: bool) -> 
                 costs[successor], parents[successor] = new_cost, (state, index)
                 uncovered = full & ~successor
                 estimate = heuristic(instance, uncovered, new_cost) if uncovered else 0.0
-                estimates += 1
-                if estimates % _REPORT_STATES == 0:
+                if monotonic() - reported > _REPORT_SECONDS:
+                    reported = monotonic()
                     yield Incumbent(None, float("inf"), expanded, bound)
                 heapq.heappush(frontier, (new_cost + estimate, new_cost, successor))
 

@@ -108,8 +108,8 @@ def branch_on_elements(problem: SetCovering, relaxation: Relaxation, seed: int) 
         yield Incumbent(incumbent.genome, incumbent.value, 0)
     best, cost, root_bound = incumbent.genome, incumbent.value, lower_bound(problem)
     instance, path, set_counts = instance_of(problem), _root_path(problem), np.zeros(problem.size, np.int64)
-    is_integral = (problem.costs == np.floor(problem.costs)).all()
-    improvement = 0.999 if is_integral else 1e-6  # a better cover costs less by at least this, despite rounding
+    # a better cover costs less by at least this, despite rounding
+    improvement = 0.999 if problem.has_whole_costs else 1e-6 * problem.cost_unit
     nodes, depth, reported = 0, 0, monotonic()
     while depth >= 0:
         nodes += 1

@@ -1,6 +1,6 @@
 """Greedy set covering: select the best set by a rule until every element is covered."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from typing import Annotated, Any
 
@@ -69,7 +69,7 @@ def _solve(
     if width == 1:
         selected, examined = select_greedily(problem, rule)
     else:
-        selected, examined = _select_with_lookahead(problem, rule, width, lookahead, looks_ahead)
+        selected, examined = yield from _select_with_lookahead(problem, rule, width, lookahead, looks_ahead)
     cost, largest = problem.cost(selected), max(map(len, problem.sets))
     bound = cost / (1 / np.arange(1, largest + 1)).sum() if rule == "chvatal" and width == 1 else None
     yield Incumbent(selected, cost, examined, bound)
@@ -95,8 +95,11 @@ def select_greedily(problem: SetCovering, rule: str, first: int | None = None) -
 
 def _select_with_lookahead(
     problem: SetCovering, rule: str, width: int, lookahead: int, looks_ahead: Iterator[bool]
-) -> tuple[Genome, int]:
-    """Return the cover of the rule ``overlap`` or ``chvatal`` with look-ahead, and the number of sets examined."""
+) -> Generator[Incumbent, None, tuple[Genome, int]]:
+    """Return the cover of the rule ``overlap`` or ``chvatal`` with look-ahead, and the number of sets examined.
+
+    Yield before each step, because a step can take a second.
+    """
     sizes, order, words = problem.incidence.sum(axis=1), np.arange(problem.loci), problem.words
     selected, uncovered, total = np.zeros(problem.loci, np.bool_), full_bitmask(problem.size), 0
 
@@ -109,6 +112,7 @@ def _select_with_lookahead(
         return problem.cost(genome) / problem.covered(genome)
 
     while uncovered.any():
+        yield Incumbent(None, float("inf"), total)
         is_uncovered = ~problem.incidence[selected].any(axis=0)
         new = problem.incidence[:, is_uncovered].sum(axis=1)
         useful = np.flatnonzero(new)

@@ -103,7 +103,7 @@ class _BranchAndCut:
         info = self.highs.getInfo()
         genome = np.array(self.highs.getSolution().col_value) > 0.5
         cost, nodes = self.problem.cost(genome), int(info.mip_node_count)
-        self.incumbent = Incumbent(genome, cost, nodes, float(info.mip_dual_bound))
+        self.incumbent = Incumbent(genome, cost, nodes, cost)
 
     def _update_solution(self, event: Any) -> None:
         genome = np.array(event.data_out.mip_solution) > 0.5
@@ -112,7 +112,8 @@ class _BranchAndCut:
             self.incumbent = Incumbent(genome, cost, self.incumbent.work, self.incumbent.bound)
 
     def _update_bound(self, event: Any) -> None:
-        bound, nodes = max(self.bound, float(event.data_out.mip_dual_bound)), int(event.data_out.mip_node_count)
+        bound = max(self.bound, float(event.data_out.mip_dual_bound) * self.problem.cost_unit)
+        nodes = int(event.data_out.mip_node_count)
         self.incumbent = Incumbent(self.incumbent.genome, self.incumbent.value, nodes, bound)
 
 
@@ -127,7 +128,7 @@ class LinearRelaxation:
 
     def __init__(self, problem: SetCovering) -> None:
         self.reduced_costs = np.zeros(problem.loci)
-        self._incidence = problem.incidence
+        self._incidence, self._unit = problem.incidence, problem.cost_unit
         sets, size = self._incidence.shape
         self._columns, self._rows = np.arange(sets, dtype=np.int32), np.arange(size, dtype=np.int32)
         self._highs = _silent_highs()
@@ -147,16 +148,16 @@ class LinearRelaxation:
         self._highs.changeColsBounds(sets, self._columns, np.zeros(sets), upper)
         unbounded = np.full(size, highspy.kHighsInf)
         self._highs.changeRowsBounds(size, self._rows, required.astype(float), unbounded)
-        self._highs.setOptionValue("objective_bound", budget)
+        self._highs.setOptionValue("objective_bound", budget / self._unit)
         self._highs.run()
         status = self._highs.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kObjectiveBound):
             return float("inf")
         if status != highspy.HighsModelStatus.kOptimal:
             raise RuntimeError(f"HiGHS ended with {self._highs.modelStatusToString(status)}")
-        reduced_costs = np.maximum(self._highs.getSolution().col_dual, 0)
+        reduced_costs = np.maximum(self._highs.getSolution().col_dual, 0) * self._unit
         self.reduced_costs = np.where(self._incidence @ required.astype(bool), reduced_costs, np.inf)
-        return float(self._highs.getInfo().objective_function_value)
+        return float(self._highs.getInfo().objective_function_value) * self._unit
 
 
 def _silent_highs() -> Any:
@@ -166,9 +167,10 @@ def _silent_highs() -> Any:
 
 
 def _model(problem: SetCovering) -> Any:
+    """Return the linear program, with the costs in units of :attr:`SetCovering.cost_unit`: tolerances are absolute."""
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = problem.loci, problem.size
-    model.col_cost_ = problem.costs
+    model.col_cost_ = problem.costs / problem.cost_unit
     model.col_lower_, model.col_upper_ = np.zeros(problem.loci), np.ones(problem.loci)
     model.row_lower_, model.row_upper_ = np.ones(problem.size), np.full(problem.size, highspy.kHighsInf)
     rows, columns = problem.incidence.T.nonzero()

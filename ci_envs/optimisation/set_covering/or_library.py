@@ -85,7 +85,7 @@ def write_scp(problem: SetCovering, path: str | Path) -> None:
         >>> from ci_envs.optimisation import set_covering, write_scp
         >>> write_scp(set_covering(20), "lab20.txt")  # doctest: +SKIP
     """
-    text = _text(problem, [f"{cost:.15g}" for cost in problem.costs])
+    text = _text(problem, [repr(cost).removesuffix(".0") for cost in problem.costs.tolist()])
     with suppress(ValueError):
         _parse(iter(text.split()), "columns")
         text = _text(problem, list(map(repr, problem.costs.tolist())))

@@ -8,6 +8,7 @@ cover is called its weight.
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from math import floor, isclose, isinf, ldexp, log2
 from typing import ClassVar
 
 import numpy as np
@@ -47,7 +48,8 @@ class SetCovering(Problem):
 
         Raises:
             ValueError: the size is not positive, there are no sets, a set is empty or has an element out of range, the
-                number of costs is not the number of sets, a cost is not above 0, or some element is in no set.
+                number of costs is not the number of sets, a cost is not above 0, the costs are too large, or some
+                element is in no set.
         """
         self.size = integer_between("size", size, 1)
         self.sets = tuple(_checked_set(index, elements, self.size) for index, elements in enumerate(sets))
@@ -61,6 +63,8 @@ class SetCovering(Problem):
         if len(given) != len(self.sets):
             raise ValueError(f"there are {len(self.sets)} sets, but {len(given)} costs: give one cost per set")
         self.costs = np.array([positive_number(f"the cost of set {i}", cost) for i, cost in enumerate(given)])
+        if isinf(sum(self.costs.tolist())):
+            raise ValueError("the sum of the costs is too large for a float64: divide them by a number")
         super().__init__(len(self.sets))
 
     def __repr__(self) -> str:
@@ -125,10 +129,29 @@ class SetCovering(Problem):
     def value(self, genome: Genome, fitness: float) -> float:
         return self.cost(genome) if self.covered(genome) == self.size else float("inf")
 
+    @override
+    def check_solution(self, genome: Genome, value: float) -> None:
+        super().check_solution(genome, value)
+        right = self.value(genome, 0)
+        if not isclose(value, right, rel_tol=1e-9):
+            covers = f"it covers {self.covered(genome)} of {self.size} elements"
+            why = covers if isinf(right) else f"its sets cost {right:g}"
+            raise ValueError(f"a solution of the cost {value:g} was given, but {why}")
+
+    @cached_property
+    def has_whole_costs(self) -> bool:
+        """Whether the cost of every selection is a whole number that a float64 has exactly."""
+        return bool((self.costs % 1 == 0).all() and self.costs.sum() < 2**53)
+
+    @cached_property
+    def cost_unit(self) -> float:
+        """A power of two of the size of the costs, to which tolerances are relative; 1 if all costs are whole."""
+        return 1.0 if self.has_whole_costs else ldexp(1.0, floor(log2(np.median(self.costs))))
+
     @cached_property
     def _element_fitness(self) -> float:
         """The fitness of one covered element: more than the cost of all sets together."""
-        return float(np.floor(self.costs.sum()) + 1)
+        return float(self.cost_unit * (np.floor(self.costs.sum() / self.cost_unit) + 1))
 
     @override
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:

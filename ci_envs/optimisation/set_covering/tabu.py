@@ -101,7 +101,7 @@ def _best_move(instance: Any, cover: Any, penalties: Any, tabu_until: Any, now: 
             gain, cost = -removal_loss(instance, index, cover, penalties), -instance.costs[index]
         else:
             gain, cost = addition_gain(instance, index, cover, penalties), instance.costs[index]
-        is_best_cover = cost < budget and gain >= uncovered - 1e-9
+        is_best_cover = cost < budget and gain >= uncovered * (1 - 1e-9)
         if (tabu_until[index] <= now or is_best_cover) and cost - gain < best_change:
             best, best_change = index, cost - gain
     return best

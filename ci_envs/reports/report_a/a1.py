@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ci_envs.optimisation.set_covering.instances import random_sets
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.estimates import median_of
+from ci_envs.reports.optimised import optimised
 from ci_envs.reports.report_a.best_first_covering import best_first, cover_of
 from ci_envs.reports.section_run import SectionRun, section
 
@@ -58,15 +58,15 @@ def _sample(draws: int, rng: np.random.Generator) -> tuple[NDArray[np.float64], 
         weighted = SetCovering(_ELEMENTS, filter(None, sets))
         problem = SetCovering(_ELEMENTS, weighted.sets, [1] * weighted.loci)
         steps, cover = cover_of(sets, _ELEMENTS)
-        described = optimise(problem, "astar:estimate=uncovered")
-        fewest = optimise(problem, "astar:estimate=largest")
+        described = optimised(problem, "astar:estimate=uncovered")
+        fewest = optimised(problem, "astar:estimate=largest")
         assert cover is not None
         assert described.solution is not None
         measured.append(
             [
                 (steps, len(cover), sum(len(sets[index]) for index in cover)),
                 (described.work, described.value, weighted.cost(described.solution)),
-                (fewest.work, fewest.value, optimise(weighted, "astar").value),
+                (fewest.work, fewest.value, optimised(weighted, "astar").value),
             ]
         )
     return np.array(measured, dtype=np.float64).transpose(1, 2, 0), 100 * aborted / (aborted + draws)

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ci_envs.optimisation.bit_string.problem import BitString
-from ci_envs.optimisation.solving import Result, optimise
+from ci_envs.optimisation.solving import Result
 from ci_envs.reports.estimates import median_of
+from ci_envs.reports.optimised import optimised
 from ci_envs.reports.report_a.black_box_ga import PARENTS, PATIENCE, POPULATION, black_box, generations
 from ci_envs.reports.section import Panel, Plot, Series
 from ci_envs.reports.section_run import SectionRun, section
@@ -36,8 +37,8 @@ def _measure(run: SectionRun) -> None:
         spec = f"genetic:{parents},preset=A3,calls={_MOST_CALLS}"
         columns = (
             [_outcome(curve) for curve in repeated],
-            [_described(optimise(box, spec, seed=seed)) for seed in seeds],
-            [_in_generations(optimise(box, "linkage", seed=seed)) for seed in seeds],
+            [_described(optimised(box, spec, seed=seed)) for seed in seeds],
+            [_in_generations(optimised(box, "linkage", seed=seed)) for seed in seeds],
         )
         for place, quantity in enumerate(_QUANTITIES):
             medians = (median_of([one[place] for one in runs]) for runs in columns)

@@ -9,8 +9,8 @@ from math import inf
 from time import perf_counter
 
 from ci_envs.optimisation.set_covering.instances import set_covering
-from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.estimates import Estimate, measured_share, median_of
+from ci_envs.reports.optimised import optimised
 from ci_envs.reports.report_b.best_covers import best_weight, bloat, weights_of_starts
 from ci_envs.reports.report_b.bounded_searches import breadth_first, dijkstra
 from ci_envs.reports.section_run import SectionRun, section
@@ -23,17 +23,17 @@ _CYCLES = {"all": "", "alternate": " in every other step", "random": " in random
 def _measure_size(run: SectionRun, n: int) -> None:
     """Add the rows of an instance."""
     problem = set_covering(n)
-    greedy = optimise(problem, _GREEDY).value
+    greedy = optimised(problem, _GREEDY).value
     starts, ours = weights_of_starts(problem, run), best_weight(problem, run)
     run.add(f"weight of the cover, N = {n}", greedy, greedy, ours)
     literal, best = bloat(greedy, n), Estimate.exact(bloat(ours.value, n))._replace(sample=ours.sample)
     run.add(f"bloat, N = {n}", literal, literal, best)
     for cycles, name in _CYCLES.items():
-        ahead = optimise(problem, f"{_GREEDY},width=3,lookahead=4,cycles={cycles}", seed=run.seed).value
+        ahead = optimised(problem, f"{_GREEDY},width=3,lookahead=4,cycles={cycles}", seed=run.seed).value
         run.add(f"weight with look-ahead{name}, N = {n}", ahead, ahead, ours)
     if n in _LARGE_SIZES:
         for rule in ("chvatal", "course"):
-            by_rule = optimise(problem, f"greedy:rule={rule}").value
+            by_rule = optimised(problem, f"greedy:rule={rule}").value
             run.add(f"weight by the rule {rule}, N = {n}", by_rule, by_rule, ours)
         least = Estimate.exact(min(starts))._replace(sample=f"best of {len(starts)} starts")
         run.add(f"weight of the best start, N = {n}", least, least, ours)
@@ -50,8 +50,8 @@ def _measure_bounds(run: SectionRun) -> None:
     """Add the rows on exact searches with the greedy cover as a bound."""
     for name, search, n in (("Dijkstra's algorithm", dijkstra, 20), ("breadth-first search", breadth_first, 10)):
         problem = set_covering(n, unique=True)
-        free, bounded = (search(problem, bound) for bound in (inf, optimise(problem, _GREEDY).value))
-        exact = optimise(problem, "astar")
+        free, bounded = (search(problem, bound) for bound in (inf, optimised(problem, _GREEDY).value))
+        exact = optimised(problem, "astar")
         run.add(f"states in the queue of {name}, N = {n}", free.generated, bounded.generated, exact.work)
         if search is dijkstra:
             run.add(f"least weight of a cover, N = {n}", free.weight, bounded.weight, exact.value)
@@ -60,12 +60,12 @@ def _measure_bounds(run: SectionRun) -> None:
 def _measure_sums(run: SectionRun) -> None:
     """Add the sums of the weights of all instances, with and without repeated lists, and the time."""
     for end, is_unique in (("", False), (" without repeated lists", True)):
-        total = sum(optimise(set_covering(n, unique=is_unique), _GREEDY).value for n in _SIZES)
+        total = sum(optimised(set_covering(n, unique=is_unique), _GREEDY).value for n in _SIZES)
         run.add(f"sum of the weights of all N{end}", total, total)
     problem, times = set_covering(_SIZES[-1]), []
     for _ in range(run.budget("repetitions")):
         began = perf_counter()
-        optimise(problem, _GREEDY)
+        optimised(problem, _GREEDY)
         times.append(1000 * (perf_counter() - began))
     run.add("time of the greedy algorithm, N = 1000", median_of(times, "repetitions"))
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from ci_envs.optimisation.set_covering.instances import set_covering
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import optimise
 from ci_envs.registry.spec import option_text
 from ci_envs.reports.estimates import Estimate, median_of
+from ci_envs.reports.optimised import optimised
 from ci_envs.reports.report_b.best_covers import best_weight, bloat
 from ci_envs.reports.report_b.covering_ga import GENERATIONS, OPTIONS, genetic, states
 from ci_envs.reports.section_run import SectionRun, section
@@ -79,7 +79,7 @@ def _described(run: SectionRun, problem: SetCovering, changes: _Changes, generat
     limit, options = _limit(run, problem, generations), replace(OPTIONS, **changes)
     chosen = {"preset": "B2", **changes, "calls": options.population + options.offspring * limit}
     spec = ",".join(f"{name}={option_text(value)}" for name, value in chosen.items())
-    found = [optimise(problem, f"covering_genetic:{spec}", seed=seed) for seed in run.seeds("described_runs")]
+    found = [optimised(problem, f"covering_genetic:{spec}", seed=seed) for seed in run.seeds("described_runs")]
     lengths = [(one.work - options.population) // options.offspring for one in found]
     return _CoveringRuns(limit, [one.value for one in found], lengths, [])
 
@@ -87,13 +87,13 @@ def _described(run: SectionRun, problem: SetCovering, changes: _Changes, generat
 def _measure_sizes(run: SectionRun) -> None:
     for n in run.steps(_SIZES):
         problem = set_covering(n, unique=True)
-        best, greedy = best_weight(problem, run), optimise(problem, "greedy:rule=overlap").value
+        best, greedy = best_weight(problem, run), optimised(problem, "greedy:rule=overlap").value
         literal = _literal(run, problem, {}, GENERATIONS, "runs")
         both = literal, _described(run, problem, {}, GENERATIONS)
         run.add(f"weight of the cover, N = {n}", *(one.median(one.weights) for one in both), best)
         bloats = (one.median([bloat(weight, n) for weight in one.weights]) for one in both)
         run.add(f"bloat, N = {n}", *bloats, Estimate.exact(bloat(best.value, n))._replace(sample=best.sample))
-        search = optimise(problem, f"row_weighting:moves={run.budget('moves_of_one')}", seed=run.seed)
+        search = optimised(problem, f"row_weighting:moves={run.budget('moves_of_one')}", seed=run.seed)
         sample = f"1 run of {run.budget('moves_of_one'):,} moves"
         ours = Estimate.single(search.history[-1][0] / OPTIONS.offspring, sample)
         run.add(f"generations, N = {n}", *(one.median(one.generations) for one in both), ours)

@@ -9,15 +9,15 @@ import numpy as np
 
 from ci_envs.optimisation.set_covering.greedy import select_greedily
 from ci_envs.optimisation.set_covering.problem import SetCovering
-from ci_envs.optimisation.solving import optimise
 from ci_envs.reports.estimates import Estimate
+from ci_envs.reports.optimised import optimised
 from ci_envs.reports.section_run import SectionRun
 
 
 def best_weight(problem: SetCovering, run: SectionRun) -> Estimate:
     """Return the least weight of some runs of our best heuristic and of the greedy covers from other starts."""
     moves, seeds = run.budget("moves"), run.seeds("searches")
-    found = [optimise(problem, f"row_weighting:moves={moves}", seed=seed).value for seed in seeds]
+    found = [optimised(problem, f"row_weighting:moves={moves}", seed=seed).value for seed in seeds]
     starts = weights_of_starts(problem, run)
     sample = f"best of {len(seeds)} runs of {moves:,} moves and of {len(starts)} greedy starts"
     return Estimate.exact(min(*found, *starts))._replace(sample=sample)
