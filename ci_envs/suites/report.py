@@ -17,9 +17,9 @@ Graded = tuple[str, Sequence[Grade]]
 """The label of an agent and its grades, one for each environment that it plays."""
 
 _COLUMN_GROUPS = (
-    ("Skill", "Keep", "Critical", "Regret"),
+    ("Skill", "Keep", "Critical"),
     ("Opening", "Middle", "Ending"),
-    ("Won", "Held", "ms", "Brier"),
+    ("Regret", "Won", "Held", "ms", "Brier"),
 )
 """The columns of the tables of an environment, because all together are too wide for a terminal."""
 
@@ -111,13 +111,13 @@ def _cells(grade: Grade) -> tuple[list[str], list[str], list[str]]:
         grade.skill.text(1),
         accuracy.everywhere.keeps.text(1),
         accuracy.critical.keeps.text(1),
-        grade.regret.text(3),
     ]
     phases = [grade.phases[name].critical.keeps.text() if name in grade.phases else "-" for name in PHASES]
-    games = [
+    others = [
+        grade.regret.text(3),
         grade.converted.text(),
         grade.held.text(),
         grade.milliseconds.text(3) if grade.milliseconds else "-",
         f"{grade.calibration.brier:.3f}" if grade.calibration else "-",
     ]
-    return decisions, phases, games
+    return decisions, phases, others
