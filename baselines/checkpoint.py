@@ -32,12 +32,12 @@ class BestModel:
     weights: Weights
 
 
-def state_of(model: BaseAlgorithm, pool: Pool, best: BestModel | None) -> TrainerState:
+def state_of(model: BaseAlgorithm, steps: int, pool: Pool, best: BestModel | None) -> TrainerState:
     """Return the weights, the optimizer, the pool, DQN's replay buffer and the best policy.
 
-    The arrays share the memory of the model if possible.
+    The arrays share the memory of the model if possible. ``steps`` are the steps that the model has learned from.
     """
-    values: dict[str, Any] = {"steps": model.num_timesteps, "next_entry": pool.next_entry, "optimizer": {}}
+    values: dict[str, Any] = {"steps": steps, "next_entry": pool.next_entry, "optimizer": {}}
     tensors = with_part(_POLICY, model.policy.state_dict())
     for key, value in _optimizer_items(model):
         if isinstance(value, torch.Tensor):

@@ -75,6 +75,7 @@ class SB3Trainer(Trainer):
         self.callback = SelfPlayCallback(env, config.opponents, self.pool, max(1, config.steps // config.pool_updates))
         self._best: BestModel | None = None
         self._updating = False
+        self._learned = 0  # steps of the rollouts that are complete
         self._losses: dict[str, float] = {}
 
     @property
@@ -123,8 +124,9 @@ class SB3Trainer(Trainer):
         self._updating = True
 
     def between_updates(self) -> None:
-        """Mark the state as consistent until :meth:`begin_update`."""
+        """Mark the state as consistent until :meth:`begin_update`. An interrupted rollout will not count."""
         self._updating = False
+        self._learned = self.count
 
     @override
     def metrics(self) -> Mapping[str, float]:
@@ -135,11 +137,12 @@ class SB3Trainer(Trainer):
         if self._updating:
             return None
         _check_finite(self.model.policy)
-        return state_of(self.model, self.pool, self._best)
+        return state_of(self.model, self._learned, self.pool, self._best)
 
     @override
     def restore(self, state: TrainerState) -> None:
         self._best = restore_state(self.model, self.pool, state)
+        self._learned = self.count
         seed = (self.task.seed + self.count) % _SEEDS
         self.model.set_random_seed(seed)
         self.pool.reseed(seed)

@@ -223,7 +223,14 @@ def test_plot_draws_learning_curves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("episodes,rating\n", "has no measurements yet"), ("a,b\n1,x\n", "is not a learning curve")]
+    ("text", "message"),
+    [
+        ("episodes,rating\n", "has no measurements yet"),
+        ("a,b\n1,x\n", "is not a learning curve"),
+        ("a,b\n1\n2,3\n", "line 2 has not the 2"),
+        ("a,b\n1,2,3\n", "line 2"),
+        ("a\n1\n", "no column to draw besides 'a'"),
+    ],
 )
 def test_plot_refuses_files_other_than_learning_curves(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "curve.csv").write_text(text)

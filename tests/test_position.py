@@ -542,3 +542,20 @@ def test_the_winner_of_nim_takes_the_last_piece_and_loses_with_misere() -> None:
 def test_a_number_that_is_no_action_is_refused_with_the_range_of_the_actions() -> None:
     with pytest.raises(ValueError, match=r"has the actions 0 to 8, not 9$"):
         Position.start(ConnectN(3, 3, 3)).action_name(9)
+
+
+@each_game
+@pytest.mark.parametrize("wrong", [-1, 10**6, 1.5, None])
+def test_a_wrong_action_has_no_region(game: Game, wrong: object) -> None:
+    position = Position.start(game)
+    for method in (position.targets, position.last_targets, position.trace, position.action_name):
+        with pytest.raises(ValueError, match=f"has the actions 0 to {game.action_count - 1}, not"):
+            method(wrong)
+
+
+@each_game
+def test_names_and_positions_are_texts(game: Game) -> None:
+    with pytest.raises(TypeError, match="the name of an action is a text such as"):
+        Position.start(game).parse_action(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a position is a text such as"):
+        Position.from_text(game, None)  # type: ignore[arg-type]

@@ -107,6 +107,18 @@ def test_texts_contain_the_budget_and_the_figures():
     assert f"{Budget(1500, 2)} and {Budget(1500, 2):.1e}" == "1,500 and 1.5e+03"
 
 
+@pytest.mark.parametrize(("joined", "wins"), [("and", 30), ("or", 70)])
+def test_there_is_no_verdict_without_the_figures_of_its_reason(joined, wins):
+    """Also if the figures of the run decide the condition."""
+    claim = {"holds_if": f"[wins] > 50 {joined} [v random, wins] > 50", "why": "[wins:.0f]% and [v random, wins:.0f]%."}
+    run = SectionRun(Description("X", {**CONTENT, "claims": [{"claim": "It is strong.", **claim}]}), RunOptions())
+    rows = {"wins": run.add("wins", wins)}
+    [claim] = run.description.claims
+    assert claim.verdict(rows)[::2] == (Verdict.UNDECIDED, "This run does not measure it.")
+    rows["v random, wins"] = run.add("v random, wins", 40)
+    assert claim.verdict(rows) == (Verdict.HOLDS if wins == 70 else Verdict.FAILS, "", f"{wins}% and 40%.")
+
+
 def test_nested_steps_report_the_whole_progress():
     shares = []
     run = run_of(report_progress=shares.append)

@@ -401,7 +401,8 @@ class TestResuming:
         assert done.exit_code == 1
         assert f"Run the same command with --resume to continue in '{tmp_path}'" in done.stderr
         assert "Traceback" not in done.output
-        assert steps_of(tmp_path) == 516
+        # two rollouts of 192 steps: the model has not learned from the third one, which is lost
+        assert steps_of(tmp_path) == 384
         done = ci_envs_train(*arguments, "--resume")
         assert done.exit_code == 0, done.output
         assert steps_of(tmp_path) >= 1000

@@ -69,6 +69,8 @@ def _environment_parts(name: str) -> "Iterator[RenderableType]":
     yield Markdown("\n".join(line for line in lines if not line.startswith((">>>", "..."))))
     if isinstance(documented, type) and (options := options_of(documented)):
         yield _options_table(options.values())
+    if name != spec.id:
+        yield f"\nWith these parameters: {game.action_count} actions, planes of the shape {game.observation_shape}."
     yield f"\nThe initial position of {name}:\n\n{Position.start(game).diagram()}"
 
 

@@ -20,7 +20,7 @@ def plot(*, runs: tuple[Path, ...], output: Path, columns: tuple[str, ...], x: s
 
     \b
     ci-envs plot runs/a runs/b -o curves.png
-    ci-envs plot runs/a --column rating --x seconds -o rating.png
+    ci-envs plot runs/a --column rating -o rating.png
     """
     from ci_envs.drawing.figure_file import check_figure_ending, write_figure
     from ci_envs.training.curves import draw_curves, read_curve

@@ -93,6 +93,7 @@ class Position:
         """Return the position of a text that :meth:`to_text` wrote.
 
         Raises:
+            TypeError: ``text`` is no text.
             ValueError: ``text`` is malformed, or is not a position of this game.
 
         Examples:
@@ -100,6 +101,8 @@ class Position:
             >>> Position.from_text(TicTacToe(), "XX./OO./... X").legal_actions()
             (2, 5, 6, 7, 8)
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a position is a text such as {game.to_text(*game.start(), 0)!r}, not {text!r}")
         position = cls(game, *game.from_text(text))
         if position.result is None and not position.legal_actions():
             raise ValueError(f"{text!r} is not a position of {game}: the game goes on, but no action is legal")
@@ -215,10 +218,7 @@ class Position:
             >>> Position.start(Quixo()).action_name(0)
             'a1e1'
         """
-        number = exact_integer(action)
-        if number is None or not 0 <= number < self.game.action_count:
-            raise ValueError(f"{self.game} has the actions 0 to {self.game.action_count - 1}, not {action!r}")
-        return self.game.name_for(self.to_move, number)
+        return self.game.name_for(self.to_move, _number_of(self.game, action))
 
     def line_names(self, actions: Iterable[SupportsIndex]) -> list[str]:
         """Return the names of actions that are played one after the other from this position.
@@ -240,12 +240,15 @@ class Position:
     def targets(self, action: int) -> tuple[str, ...]:
         """Return the regions of the picture to click, in order, for an action of the player to move.
 
+        Raises:
+            ValueError: the number is out of range. This holds for :meth:`last_targets` and :meth:`trace` too.
+
         Examples:
             >>> from ci_envs import Position, Quixo
             >>> Position.start(Quixo()).targets(0)
             ('a1', 'e1')
         """
-        return self.game.regions_for(self.to_move, self.game.targets(action))
+        return self.game.regions_for(self.to_move, self.game.targets(_number_of(self.game, action)))
 
     def last_targets(self, last: int) -> tuple[str, ...]:
         """Return the regions that were clicked for the last action, which the other player played.
@@ -255,7 +258,7 @@ class Position:
             >>> Position.start(Quixo()).play(0).last_targets(0)
             ('a1', 'e1')
         """
-        return self.game.regions_for(1 - self.to_move, self.game.targets(last))
+        return self.game.regions_for(1 - self.to_move, self.game.targets(_number_of(self.game, last)))
 
     def trace(self, last: int) -> tuple[str, ...]:
         """Return the regions of the picture that show the effect of the last action, which the other player played.
@@ -265,7 +268,7 @@ class Position:
             >>> Position.start(ConnectFour()).play("d").trace(3)
             ('d6',)
         """
-        return self.game.regions_for(1 - self.to_move, self.game.trace(self.own, self.opp, last))
+        return self.game.regions_for(1 - self.to_move, self.game.trace(self.own, self.opp, _number_of(self.game, last)))
 
     def winning_lines(self) -> tuple[tuple[str, ...], ...]:
         """Return the lines that decided the game, each as the names of its regions in order.
@@ -282,6 +285,7 @@ class Position:
         """Return the number of the legal action with a name.
 
         Raises:
+            TypeError: the name is no text.
             ValueError: the name is unknown, or the action is illegal in this position.
 
         Examples:
@@ -289,6 +293,8 @@ class Position:
             >>> Position.start(Quixo()).parse_action("a1e1")
             0
         """
+        if not isinstance(text, str):
+            raise TypeError(f"the name of an action is a text such as {self.action_name(0)!r}, not {text!r}")
         number = self.game.numbers_for(self.to_move).get(text.strip().lower())
         if number is None:
             raise ValueError(f"{text!r} is not an action of {self.game}; {self._legal_names()}")
@@ -449,3 +455,10 @@ def _word(value: object) -> int:
 def _numbers(bits: int) -> tuple[int, ...]:
     """Return the indices of the set bits in ascending order."""
     return tuple(compress(count(), f"{bits:b}"[::-1].encode().translate(_BITS)))
+
+
+def _number_of(game: Game, action: SupportsIndex) -> int:
+    number = exact_integer(action)
+    if number is None or not 0 <= number < game.action_count:
+        raise ValueError(f"{game} has the actions 0 to {game.action_count - 1}, not {action!r}")
+    return number

@@ -164,9 +164,9 @@ class Claim:
     why: Text
 
     def verdict(self, rows: Rows) -> Decision:
-        """Return the verdict that the rows of a run give."""
-        decided = self.condition.decide(rows)
+        """Return the verdict that the rows of a run give. It needs the figures of its reason."""
         explanation = self.why.fill(rows)
+        decided = None if explanation == NOT_MEASURED else self.condition.decide(rows)
         if decided is None:
             return Decision(Verdict.UNDECIDED, self._sample(rows), explanation)
         return Decision(Verdict.HOLDS if decided else Verdict.FAILS, "", explanation)

@@ -35,7 +35,12 @@ class ConnectNSolver(BookSolver[ConnectN]):
             return search
         if position is None:
             book = read_book(game) if fits(game) else None
-            return GravitySolution(game, book=book) if book else SearchSolution(Position.start(game), progress=progress)
+            if book:
+                return GravitySolution(game, book=book)
+            try:
+                return SearchSolution(Position.start(game), progress=progress)
+            except ValueError as error:  # too many positions
+                raise ValueError(f"{error}. With an opening book it needs no memory: run ci-envs book first") from None
         is_early = (position.own | position.opp).bit_count() <= GravitySolution.book_plies
         solution = self.on_demand(game, book=read_book(game) if is_early else None, progress=progress)
         solution.value(position)

@@ -36,6 +36,9 @@ def read_curve(run: str | Path) -> Curve:
     try:
         reader = csv.DictReader(io.StringIO(content.decode(), newline=""))
         rows = list(reader)
+        for line, row in enumerate(rows, start=2):
+            if None in row or None in row.values():
+                raise ValueError(f"line {line} has not the {len(reader.fieldnames or ())} values of its header")
         curve = {
             name: tuple(float(row[name]) if row[name] else None for row in rows) for name in reader.fieldnames or ()
         }
@@ -57,12 +60,14 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
         x: The column of the x axis. None means the first column, which is the length of the training.
 
     Raises:
-        ValueError: A run does not have one of the columns.
+        ValueError: A run does not have one of the columns, or there are none.
         ImportError: matplotlib is not installed.
     """
     first = next(iter(curves.values()))
     x = x or next(iter(first))
     columns = columns or [name for name in first if name != x and not name.endswith(_RECORDS)]
+    if not columns:
+        raise ValueError(f"there is no column to draw besides {x!r}")
     for label, curve in curves.items():
         for name in (x, *columns):
             if name not in curve:
