@@ -462,6 +462,17 @@ def test_a_wrong_fitness_of_a_user_is_refused(solver, returned):
         optimise(Wrong(10), solver)
 
 
+@pytest.mark.parametrize("costs", [{5: 1.0, 7: 2.0}, {1.0, 2.0}])
+def test_costs_have_an_order(costs):
+    with pytest.raises(TypeError, match="costs must be a sequence"):
+        SetCovering(2, [[0], [1]], costs)
+
+
+def test_a_misspelt_problem_is_told_what_the_file_has(in_the_folder_of_a_user):
+    done = CliRunner().invoke(main, ["solve", "problem.py:Knapsak", "umda"])
+    assert "problem.py has no 'Knapsak'. Available: Knapsack" in done.stderr
+
+
 def test_a_list_of_numbers_is_a_fitness():
     class Ones(Problem):
         measure, is_cost = "fitness", False

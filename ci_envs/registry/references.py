@@ -71,14 +71,16 @@ def load(reference: ObjectReference, suits: Callable[[Any], bool], kind: str) ->
         ValueError: the module cannot be imported, or has no such object.
     """
     module = module_at(reference.place)
-    own = {
+    public = {
         name: value
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__ and suits(value)
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
     }
+    own = {name: value for name, value in public.items() if suits(value)}
     if reference.name:
-        if not hasattr(module, reference.name):
-            raise ValueError(f"{reference.place} has no {reference.name!r}. Available: {', '.join(own) or '(none)'}")
+        if not hasattr(module, reference.name):  # a misspelt name does not tell the wanted kind
+            available = ", ".join(own or public) or "(none)"
+            raise ValueError(f"{reference.place} has no {reference.name!r}. Available: {available}")
         return getattr(module, reference.name)
     if len(own) != 1:
         example = f"; choose one, for example {reference.place}:{next(iter(own))}" if own else ""

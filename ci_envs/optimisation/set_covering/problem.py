@@ -6,7 +6,7 @@ course on computational intelligence at the Politecnico di Torino, 2022, lab 1, 
 cover is called its weight.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from math import floor, isclose, isinf, ldexp, log2
 from typing import ClassVar
@@ -47,6 +47,7 @@ class SetCovering(Problem):
             costs: the cost of each set, above 0; None means the number of its elements.
 
         Raises:
+            TypeError: the costs have no order.
             ValueError: the size is not positive, there are no sets, a set is empty or has an element out of range, the
                 number of costs is not the number of sets, a cost is not above 0, the costs are too large, or some
                 element is in no set.
@@ -59,6 +60,8 @@ class SetCovering(Problem):
             raise ValueError(
                 f"no set has element {min(missing)}: {len(missing)} of {self.size} elements cannot be covered"
             )
+        if isinstance(costs, Mapping | Set):
+            raise TypeError(f"costs must be a sequence with the cost of each set in order, not {costs!r}")
         given = [len(elements) for elements in self.sets] if costs is None else list(costs)
         if len(given) != len(self.sets):
             raise ValueError(f"there are {len(self.sets)} sets, but {len(given)} costs: give one cost per set")
