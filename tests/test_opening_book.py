@@ -1,6 +1,8 @@
 """Opening books of Connect Four, compared with the search of all positions, published numbers and bitbully."""
 
 import json
+import subprocess
+import sys
 import threading
 from collections import Counter
 
@@ -326,3 +328,11 @@ def test_a_position_that_takes_long_has_no_quick_scores(tmp_path):
     assert exact_scores(Position.start(game)) == []
     write_book(new_book(game), book_path(game))
     assert exact_scores(Position.start(game)) == []
+
+
+def test_a_damaged_book_is_one_line_of_warning(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n1,2\n")
+    command = ["-m", "ci_envs", "book", "ConnectN-v0:rows=3,cols=4,n=3,gravity=true", "--output", "d.csv"]
+    done = subprocess.run([sys.executable, *command], check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr.splitlines()[0] == "WARNING: the file 'd.csv' is damaged and is not used"
+    assert done.stderr.splitlines()[1].startswith("Error: 'd.csv' is not an opening book of")

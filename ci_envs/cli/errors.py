@@ -3,6 +3,7 @@
 import re
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,7 +29,7 @@ class OneLineErrorGroup(click.Group):
 
     @override
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        with output_errors(), _termination_as_interrupt():
+        with output_errors(), _termination_as_interrupt(), _one_line_warnings():
             return super().main(*args, **kwargs)
 
     @override
@@ -71,6 +72,17 @@ def _termination_as_interrupt() -> Iterator[None]:
     finally:
         for number in changed:
             signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Show a warning without the line of our code that gives it."""
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_: f"WARNING: {message}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 @contextmanager
