@@ -549,3 +549,47 @@ def test_a_trainer_of_a_file_trains_resumes_and_draws_its_curve(tmp_path):
     wrong = run("train", trainer, "TicTacToe-v0", "--round", 2, "--output", tmp_path / "b")
     assert wrong.stderr.strip() == "Error: fixed has no option --round. Use --rounds."
     assert not (tmp_path / "b").exists()
+
+
+FAILING = """
+import sys
+from dataclasses import dataclass
+import numpy as np
+from ci_envs import ConnectN
+from ci_envs.optimisation.problem import Problem
+
+def leaves(game):
+    sys.exit(3)
+
+def fails(game):
+    raise TypeError("no\\nidea")
+
+class Failing(ConnectN):
+    def __init__(self):
+        raise KeyError("no idea")
+
+class Puzzle(Problem):
+    measure, is_cost = "fitness", False
+    def __init__(self, loci: int = 3):
+        raise RuntimeError("no idea")
+    def _fitness(self, genomes):
+        return genomes.sum(axis=1)
+    def value(self, genome, fitness):
+        return fitness
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("compare TicTacToe-v0 minimax:exact={}:leaves", "the exact source {}:leaves cannot be made: SystemExit: 3"),
+        ("compare TicTacToe-v0 mcts:exact={}:fails", "the exact source {}:fails cannot be made: TypeError: no idea"),
+        ("compare {}:Failing random", "the game {}:Failing cannot be made: KeyError: 'no idea'"),
+        ("solve {}:Puzzle umda", "the problem {}:Puzzle cannot be made: RuntimeError: no idea"),
+    ],
+)
+def test_what_a_file_cannot_make_is_told_in_one_line(command, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("failing.py").write_text(FAILING)
+    done = CliRunner().invoke(main, command.format("failing.py").split())
+    assert (done.exit_code, done.stderr.strip()) == (2, f"Error: {message.format('failing.py')}")

@@ -16,7 +16,6 @@ from ci_envs.agent_interface.adapters import (
 )
 from ci_envs.agent_interface.agent_files import as_spec
 from ci_envs.agent_interface.child_process import ProcessLimits
-from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent, AgentFactory
 from ci_envs.agent_interface.isolation import HostedAgent
 from ci_envs.extras import optional_import
@@ -25,7 +24,7 @@ from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import resolve
 from ci_envs.registry.options import check_options, options_of, read_options, unnamed_option
 from ci_envs.registry.plugins import plugins
-from ci_envs.registry.user_code import UserCode
+from ci_envs.registry.user_code import made
 
 ADAPTERS = "ci_envs.adapters"
 """The group of entry points of functions ``adapt(thing, game, *, seed)`` that make agents of the objects of a package.
@@ -217,13 +216,7 @@ def _of_class(name: str, cls: Any, named: Mapping[str, Any], game: Game, seed: i
     given = {key: value for key, value in (("game", game), ("seed", seed)) if takes_all or key in names}
 
     def make(seed: int | None) -> Any:
-        try:
-            with UserCode():
-                return cls(**given | ({"seed": seed} if "seed" in given else {}), **named)
-        except (ValueError, OSError, ImportError):
-            raise
-        except Exception as error:
-            raise ValueError(f"agent {name} cannot be made: {reason(error)}") from error
+        return made(f"agent {name}", cls, **given | ({"seed": seed} if "seed" in given else {}), **named)
 
     return _adapted(make(seed), game, seed, make)
 

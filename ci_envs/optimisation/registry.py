@@ -10,6 +10,7 @@ import gymnasium
 from ci_envs.registry.games import claim_id, import_object, split_id
 from ci_envs.registry.options import check_options, options_of, read_options, signature_of
 from ci_envs.registry.references import referred, split_reference
+from ci_envs.registry.user_code import made
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def resolve_problem(id: str, **parameters: Any) -> "tuple[ProblemSpec, Problem, 
     allowed = options_of(maker)
     known = {**allowed, **env_options}
     options = check_options(name, {**read_options(name, text, known), **parameters}, known)
-    problem = maker(**{key: value for key, value in options.items() if key in allowed})
+    given = {key: value for key, value in options.items() if key in allowed}
+    problem = maker(**given) if name in _problems else made(f"the problem {name}", maker, **given)
     return spec, problem, {key: value for key, value in options.items() if key in env_options}
 
 

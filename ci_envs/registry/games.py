@@ -11,6 +11,7 @@ import gymnasium
 from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
 from ci_envs.registry.references import module_at, referred, split_reference
 from ci_envs.registry.spec import split_spec
+from ci_envs.registry.user_code import made
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -183,8 +184,9 @@ def resolve(
     known = {**allowed, **ENV_OPTIONS}
     options = check_options(name, read_options(name, text, known), known)
     options |= check_options(name, parameters, {**known, **others})
-    game = cls(**{**spec.parameters, **{key: value for key, value in options.items() if key in allowed}})
-    return spec, game, {key: value for key, value in options.items() if key not in allowed}
+    given = {**spec.parameters, **{key: value for key, value in options.items() if key in allowed}}
+    env_options = {key: value for key, value in options.items() if key not in allowed}
+    return spec, made(f"the game {name}", cls, **given), env_options
 
 
 def check_registered(id: str) -> None:

@@ -1,6 +1,10 @@
 """Calls of code that a user brings, which can raise anything."""
 
+from collections.abc import Callable
 from types import TracebackType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class UserCodeError(RuntimeError):
@@ -29,3 +33,25 @@ class UserCode:
         """
         if error is not None and not isinstance(error, Exception | KeyboardInterrupt):
             raise UserCodeError(f"{type(error).__name__}: {error}") from error
+
+
+def made(what: str, maker: Callable[..., T], /, *arguments: Any, **options: Any) -> T:
+    """Return what a class or function of a user makes.
+
+    Args:
+        what: what is made, for the message.
+        maker: the class or function.
+        *arguments: its arguments.
+        **options: its arguments by name.
+
+    Raises:
+        ValueError: it fails. Its own ValueError, OSError and ImportError are not changed.
+    """
+    try:
+        with UserCode():
+            return maker(*arguments, **options)
+    except (ValueError, OSError, ImportError):
+        raise
+    except Exception as error:
+        kind = "" if isinstance(error, UserCodeError) else f"{type(error).__name__}: "
+        raise ValueError(f"{what} cannot be made: {kind}{' '.join(str(error).split())}") from error

@@ -15,6 +15,7 @@ from ci_envs.games.position import Position
 from ci_envs.games.random_games import random_game
 from ci_envs.registry.games import import_object
 from ci_envs.registry.references import referred
+from ci_envs.registry.user_code import made
 from ci_envs.solver.enumeration import Reachable, has_at_most
 from ci_envs.solver.errors import EndlessPlayError
 from ci_envs.solver.levels import LevelStore
@@ -183,7 +184,7 @@ def exact_source(game: Game, name: str) -> Solution:
     own: Any = referred(name, callable, "exact source")
     if own is None:
         return solver_of(game).stored(game, name)
-    solution = own(game)
+    solution = made(f"the exact source {name}", own, game)
     if not isinstance(solution, Solution):
         raise ValueError(f"{name} must be a subclass of ci_envs.solver.solution.Solution, not {own!r}")
     return solution
