@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 
 import httpx
@@ -39,6 +39,7 @@ from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.hosted_game import GameStateError, History
 from ci_envs.web.levels import LEVELS, agents_of_level
+from ci_envs.web.limits import BusyError
 from ci_envs.web.offers import Offers
 from ci_envs.web.seats import hash_of
 from ci_envs.web.store import ConflictError, Store
@@ -745,6 +746,13 @@ OPERATIONS = [
 def schema(tmp_path_factory):
     path, hosts = tmp_path_factory.mktemp("fuzz") / "games.sqlite", AllowedHosts.of("testserver")
     app = create_app(path, workers=1, hosts=hosts, limits=UNLIMITED, fork_server=FORK_SERVER)
+
+    def is_checked():
+        """Whether the agent of the examples is known; its first process imports all agents, and is busy until then."""
+        with suppress(BusyError):
+            return app.state.service.agents.check("", ConnectN(3, 3, 3), "mcts:simulations=1000")
+
+    wait_until(is_checked)
     return schemathesis.openapi.from_asgi("/openapi.json", app)
 
 

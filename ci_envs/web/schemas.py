@@ -114,7 +114,7 @@ class NewGame(_Strict):
     """A game to create."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"environment": "Quixo-v0", "seats": ["human", "random"]}]}
+        json_schema_extra={"examples": [{"environment": "Quixo-v0", "seats": ["human", "human"]}]}
     )
     environment: Environment
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)] = Field(default=["human", "human"])
