@@ -15,6 +15,7 @@ from time import monotonic
 from typing import IO, Annotated, Any, NamedTuple, Protocol
 
 from ci_envs.registry.options import Option, check_options, options_of
+from ci_envs.registry.user_code import UserCodeError
 
 _POLL = 0.02  # seconds between two looks at the memory of the process
 _GRACE = 1.0  # seconds that a canceled decision may still take
@@ -38,7 +39,7 @@ class ProcessLimits(NamedTuple):
         return ProcessLimits(**check_options("process", self._asdict(), options_of(ProcessLimits)))
 
 
-class ProcessError(RuntimeError):
+class ProcessError(UserCodeError):
     """A process gave no valid answer, and was stopped."""
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.action import whole_number, whole_numbers
-from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.interface import Agent, PositionAgent
 from ci_envs.agent_interface.observations import Observation, observations_of
-from ci_envs.registry.user_code import UserCode, UserCodeError
+from ci_envs.registry.user_code import UserCode, reason
 from ci_envs.solver.errors import UnknownValueError
 
 NO_ACTION = -1
@@ -104,26 +103,13 @@ def _games(agent: Agent, n: int) -> NDArray[np.int64]:
 
 
 def failure(call: Callable[..., object], *arguments: Any) -> str:
-    """Call code of an agent, and return why it fails (:func:`reason`), or an empty text."""
+    """Call code of an agent, and return why it fails (:func:`~ci_envs.registry.user_code.reason`), or an empty text."""
     try:
         with UserCode():
             call(*arguments)
     except Exception as error:
         return reason(error)
     return ""
-
-
-def reason(error: Exception) -> str:
-    """Return the type and the message of an error in one line of text that can be written to files.
-
-    A :class:`ProcessError` and a :class:`~ci_envs.registry.user_code.UserCodeError` have only a message.
-    """
-    text = "" if isinstance(error, ProcessError | UserCodeError) else f"{type(error).__name__}: "
-    try:
-        text += str(error)
-    except Exception as second:  # the class of a user
-        text += f"its text raises {type(second).__name__}"
-    return " ".join(text.encode(errors="backslashreplace").decode().split()).removesuffix(":")
 
 
 def _checked(agent: Agent, n: int, call: Callable[[], Any]) -> TimedActions:

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from ci_envs.agent_interface.action import whole_numbers
-from ci_envs.agent_interface.decision import ask, reason
+from ci_envs.agent_interface.decision import ask
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.kernels.callback import Callback
 from ci_envs.kernels.dispatch import implements
+from ci_envs.registry.user_code import reason
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 class UserCodeError(RuntimeError):
-    """Code of a user failed. The message has the type of the failure.
+    """Code of a user failed, and the message says how.
 
-    It called ``sys.exit``, or raised another exception that programs do not catch as an error.
+    For example it called ``sys.exit``, or raised another exception that programs do not catch as an error.
     """
 
 
@@ -53,5 +53,17 @@ def made(what: str, maker: Callable[..., T], /, *arguments: Any, **options: Any)
     except (ValueError, OSError, ImportError):
         raise
     except Exception as error:
-        kind = "" if isinstance(error, UserCodeError) else f"{type(error).__name__}: "
-        raise ValueError(f"{what} cannot be made: {kind}{' '.join(str(error).split())}") from error
+        raise ValueError(f"{what} cannot be made: {reason(error)}") from error
+
+
+def reason(error: Exception) -> str:
+    """Return the type and the message of an error in one line of text that can be written to files.
+
+    A :class:`UserCodeError` has only a message.
+    """
+    text = "" if isinstance(error, UserCodeError) else f"{type(error).__name__}: "
+    try:
+        text += str(error)
+    except Exception as second:  # the class of a user
+        text += f"its text raises {type(second).__name__}"
+    return " ".join(text.encode(errors="backslashreplace").decode().split()).removesuffix(":")

@@ -75,17 +75,20 @@ def unpacked_set(content: bytes, path: Path, trust: bool = True) -> PositionSet:
             not registered.
     """
     arrow, parquet = _arrow()
+    damages = arrow.ArrowException, KeyError, ValueError
     try:
         table = parquet.read_table(io.BytesIO(content))
         about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
-        known = about.get("form") == _FORM
-        if known and not trust:
-            check_registered(about["environment"])
-        positions = _positions(table, about) if known else None
-    except (arrow.ArrowException, KeyError, ValueError) as error:
+    except damages as error:
         raise ValueError(f"{str(path)!r} is damaged: {error}") from error
-    if positions is None:
+    if about.get("form") != _FORM:
         raise ValueError(f"{str(path)!r} is not a set of positions that ci-envs suite has made")
+    if not trust:
+        check_registered(about.get("environment", ""))
+    try:
+        positions = _positions(table, about)
+    except damages as error:
+        raise ValueError(f"{str(path)!r} is damaged: {error}") from error
     if digest(positions) != about["digest"]:
         raise ValueError(f"{str(path)!r} is damaged: its positions do not have the digest {about['digest']}")
     return positions

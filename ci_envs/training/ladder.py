@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ci_envs.agent_interface.decision import reason
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent, name_of
 from ci_envs.arena.match import play_match
@@ -15,6 +14,7 @@ from ci_envs.arena.ratings import point_ratings
 from ci_envs.arena.results import Record
 from ci_envs.games.game import Game
 from ci_envs.games.openings import random_openings
+from ci_envs.registry.user_code import reason
 
 
 @dataclass(frozen=True)

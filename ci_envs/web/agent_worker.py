@@ -31,12 +31,13 @@ import numpy as np
 
 from ci_envs.agent_interface.capabilities import Analyst, analyses, as_analyst
 from ci_envs.agent_interface.child_process import memory_mb
-from ci_envs.agent_interface.decision import decide, reason
+from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.kernels.compilations import notify_of_compilations
 from ci_envs.registry.agents import AGENTS
+from ci_envs.registry.user_code import reason
 from ci_envs.web.analysis_report import report_of
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.puzzles import make_puzzle

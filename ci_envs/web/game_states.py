@@ -5,8 +5,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ci_envs.agent_interface.decision import reason
 from ci_envs.games.position import Position
+from ci_envs.registry.user_code import reason
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.hosted_game import HostedGame
 from ci_envs.web.store import ConflictError, Store
