@@ -144,8 +144,9 @@ class TestBoardsVecEnv:
     def test_an_illegal_action_is_reported(self):
         env = boards(TICTACTOE, 2, 3)
         env.reset()
-        for action in (0, 0):
-            _, rewards, dones, infos = env.step(np.full(5, action))
+        env.step(env.action_masks().argmax(axis=1))
+        occupied = env.action_masks().argmin(axis=1)
+        _, rewards, dones, infos = env.step(occupied)
         assert dones.all()
         assert (rewards == -1).all()
         assert [info["illegal_action"] for info in infos] == [True] * 5

@@ -185,6 +185,32 @@ def test_an_edited_module_beside_the_games_own_is_seen(run, tmp_path):
     assert run(program) == [4, *CACHED]
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import limit",
+        "from limit import MOST",
+        "def later():\n    import limit",
+        "import importlib\nlimit = importlib.import_module('limit')",
+        "limit = __import__('limit')",
+        "import middle",
+    ],
+)
+def test_code_depends_on_the_modules_beside_it_that_it_imports_and_on_no_others(statement, run, tmp_path):
+    (tmp_path / "middle.py").write_text("from limit import *\n")
+    (tmp_path / "other.py").write_text("SIZE = 1\n")
+    (tmp_path / "rules.py").write_text(f"{statement}\n\n\nclass Rules:\n    pass\n")
+    program = "import limit, rules\nfrom ci_envs.kernels.sources import sources_digest\n"
+    program += "print(int(sources_digest([rules.Rules]), 16))"
+    digests = []
+    for most in (3, 2):
+        (tmp_path / "limit.py").write_text(f"MOST = {most}\n")
+        digests += run(program)
+    assert digests[0] != digests[1]
+    if "('limit')" not in statement:  # else it can depend on all loaded modules
+        assert run(f"import other\n{program}") == digests[1:]
+
+
 def test_modules_that_other_threads_import_meanwhile_do_not_disturb(monkeypatch):
     class Importing(ModuleType):
         @property
@@ -330,7 +356,7 @@ def test_a_kernel_is_compiled_again_if_the_class_of_a_cached_argument_is_gone(ru
 
 @pytest.mark.usefixtures("with_compiled_quixo")
 def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_again(run, tmp_path):
-    known = tmp_path / "cache" / "syntax.json"
+    known = tmp_path / "cache" / "imports.json"
     content = known.read_bytes()
     for damage in (b"", content[:1000], b"[1, 2]", b"7"):
         known.write_bytes(damage)

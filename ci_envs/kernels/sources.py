@@ -30,8 +30,9 @@ PACKAGE = "ci_envs"
 _FOLDER = Path(__file__).resolve().parents[1]
 # in a source tree agents and baselines are links, which rglob and comparisons of paths do not follow
 _FOLDERS = tuple((_FOLDER / name).resolve() for name in (".", "agents", "baselines"))
+_IMPORTERS = {"importlib", "runpy", "__import__", "exec"}
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_SYNTAX_FILE = "syntax.json"
+_SYNTAX_FILE = "imports.json"
 _KEPT = 2000  # syntax trees, enough for several checkouts
 
 
@@ -40,7 +41,7 @@ class _Syntax(NamedTuple):
 
     Attributes:
         digest: a digest of the tree without docstrings.
-        imports: the names that the file imports from this package. Some of them are not modules.
+        imports: the names that the file imports. Some of them are not modules.
     """
 
     digest: str
@@ -61,8 +62,9 @@ def sources_digest(objects: Iterable[Any]) -> str:
 
     The sources in this package are the modules that the objects' modules import directly or indirectly. A module
     outside this package can depend on all modules of this package, and on its own package. If it is not in a package,
-    it can depend on the loaded modules of its folder. Code that was typed at a prompt has no file: its digest is unique
-    to the process.
+    it can depend on the modules of its folder that it imports directly or indirectly, or on all loaded ones if one of
+    them imports by a name that is known only when it runs. Code that was typed at a prompt has no file: its digest is
+    unique to the process.
     """
     files, outside = set[Path](), set[Path]()
     for item in objects:
@@ -128,7 +130,7 @@ def _parsed(content: bytes) -> _Syntax:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # a file next to a user's module that is not valid Python of this version
         return _Syntax(hashlib.sha256(content).hexdigest(), [])
-    names = sorted(name for name in _imported(tree) if name.partition(".")[0] == PACKAGE)
+    names = sorted({*_imported(tree)})
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body.pop(0)
@@ -142,6 +144,8 @@ def _imported(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Name) and node.id in _IMPORTERS:
+            yield node.id
 
 
 @lru_cache
@@ -164,8 +168,11 @@ def _reachable_files(module: str) -> frozenset[Path]:
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this package, or None if the module does not exist."""
-    path = _FOLDER.joinpath(*module.split(".")[1:])
+    """Return the file of a module of this package, or None if there is no such module."""
+    package, *names = module.split(".")
+    if package != PACKAGE:
+        return None
+    path = _FOLDER.joinpath(*names)
     candidates = path / "__init__.py", path.with_suffix(".py")
     return next((file.resolve() for file in candidates if file.is_file()), None)
 
@@ -173,10 +180,24 @@ def _file_of(module: str) -> Path | None:
 def _sources_with(file: Path) -> set[Path]:
     top = file.parent
     if not (top / "__init__.py").exists():
-        # a copy, because other threads can import modules
-        loaded = (str(getattr(module, "__file__", None)) for module in list(sys.modules.values()))
-        beside = (Path(name) for name in loaded if name.startswith(str(top)) and name.endswith(".py"))
-        return {file, *(other for other in beside if other.parent == top)}
+        return _imported_beside(file)
     while (top.parent / "__init__.py").exists():
         top = top.parent
     return set(top.rglob("*.py"))
+
+
+def _imported_beside(file: Path) -> set[Path]:
+    reached, new = set[Path](), {file}
+    while new:
+        reached |= new
+        names = {name.partition(".")[0] for source in new for name in _syntax(source).imports}
+        found = {file.with_name(f"{name}.py") for name in names}
+        if names & _IMPORTERS:
+            # a copy, because other threads can import modules
+            found |= {Path(str(getattr(module, "__file__", None))) for module in list(sys.modules.values())}
+        new = {other for other in found - reached if _is_beside(other, file)}
+    return reached
+
+
+def _is_beside(other: Path, file: Path) -> bool:
+    return other.suffix == ".py" and other.parent == file.parent and other.is_file()
