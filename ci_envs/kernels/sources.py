@@ -194,7 +194,8 @@ def _imported_beside(file: Path) -> set[Path]:
         found = {file.with_name(f"{name}.py") for name in names}
         if names & _IMPORTERS:
             # a copy, because other threads can import modules
-            found |= {Path(str(getattr(module, "__file__", None))) for module in list(sys.modules.values())}
+            loaded = (str(getattr(module, "__file__", None)) for module in list(sys.modules.values()))
+            found |= {Path(name) for name in loaded if name.startswith(str(file.parent))}
         new = {other for other in found - reached if _is_beside(other, file)}
     return reached
 
