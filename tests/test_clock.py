@@ -103,11 +103,7 @@ def test_an_increment_is_for_a_turn_and_not_for_each_of_its_actions(service, at)
 def test_the_clock_and_a_loss_on_time_survive_the_export(service, at):
     def imported(id):
         text = Export.of(service.get(id)).model_dump_json()
-        export = Export.model_validate_json(text)
-        clock = Clock(export.clock, export.increment)
-        return service.create(
-            export.environment, ("human", "human"), tokens=TOKENS, clock=clock, history=export.history
-        )
+        return Export.model_validate_json(text).create(service, tokens=TOKENS)
 
     id = service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0, 2.0)).record.id
     for seconds, move in ((0, "b2"), (10, "a1")):

@@ -206,6 +206,26 @@ def test_redo_plays_the_same_moves_again_in_another_process_too(tmp_path):
     assert other.play(id, "a3", tokens=TOKENS).record.undone == ()
 
 
+def test_a_program_imports_an_exported_game(client):
+    game = begin(client, "Nim-v0:heaps=2,3")
+    for name in ("2-1", "1-1"):
+        play(client, game, name)
+    exported = client.get(f"/api/games/{game['id']}/export").json()
+    again = client.post("/api/games/import", json=exported, params={"owner": "somebody-somewhere"}).json()
+    same = {key: again[key] for key in again if key not in ("id", "created", "seat_tokens")}
+    assert same == {key: read(client, game)[key] for key in same}
+    assert again["id"] != game["id"]
+    play(client, again, "2-1")  # with the tokens of the new game
+    assert len(client.get("/api/games", params={"owner": "somebody-somewhere"}).json()) == 1
+    post(client, game, "resign", player=0)
+    exported = client.get(f"/api/games/{game['id']}/export").json()
+    assert client.post("/api/games/import", json=exported).json()["ending"] == "resigned"
+    for wrong in ({"actions": ["2-1", "9-9"]}, {"start": "?"}, {"environment": "Chess"}, {"format": "PGN"}):
+        answer = client.post("/api/games/import", json=exported | wrong)
+        assert answer.status_code == 422, answer.text
+        assert isinstance(answer.json()["detail"], str)
+
+
 @pytest.mark.extended
 def test_an_exported_game_is_imported(tmp_path):
     service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
@@ -723,6 +743,7 @@ OPERATIONS = [
     ("GET", "/environments"),
     ("GET", "/agents"),
     ("POST", "/games"),
+    ("POST", "/games/import"),
     ("GET", "/games"),
     ("GET", "/games/{id}"),
     ("POST", "/games/{id}/moves"),
@@ -773,7 +794,12 @@ def test_no_input_breaks_it(schema):
         @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
         @given(case=schema[f"/api{path}"][method].as_strategy())
         def ask(case):
-            # the document cannot know every rule, and the first request imports all agents
-            case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=120)
+            response = case.call(timeout=120)  # the first request imports all agents
+            for _ in range(5):
+                if response.status_code != 503:  # on a slow machine a search is busy for long; then clients ask again
+                    break
+                response = case.call(timeout=120)
+            # the document cannot know every rule
+            case.validate_response(response, excluded_checks=[positive_data_acceptance])
 
         ask()

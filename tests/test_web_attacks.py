@@ -524,6 +524,10 @@ def test_a_client_that_floods_the_server_locks_nobody_out(tmp_path, attempts):
         refused(answers[-1], 429, "This client sends too many requests.")
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 3600
         assert other.post("/api/games", json=GAME).status_code == 201
+    with served(tmp_path / "other.sqlite", limits=replace(UNLIMITED, client_new_games=2)) as (client, _):
+        game = client.post("/api/games", json=GAME).json()
+        exported = client.get(f"/api/games/{game['id']}/export").json()
+        assert [client.post("/api/games/import", json=exported).status_code for _ in range(2)] == [201, 429]
 
 
 @pytest.mark.usefixtures("stopped_clock")

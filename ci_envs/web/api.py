@@ -17,7 +17,7 @@ from ci_envs.web.analysis_report import AnalysisReport
 from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_states import UnavailableGameError
-from ci_envs.web.hosted_game import GameStateError
+from ci_envs.web.hosted_game import GameStateError, HostedGame
 from ci_envs.web.invalid_value import invalid_value
 from ci_envs.web.limits import BusyError, ClientLimitError
 from ci_envs.web.long_requests import last_while_connected, wait_for_move
@@ -177,6 +177,14 @@ async def _events(reports: AsyncIterator[AnalysisReport]) -> AsyncIterator[dict[
     yield {"event": "done", "data": "{}"}
 
 
+def _created(service: GameService, response: Response, create: Callable[..., HostedGame]) -> CreatedGame:
+    """Create a game whose seats both belong to the client, and return its state for the response."""
+    tokens = new_token(), new_token()
+    hosted = create(service, tokens=tokens)
+    _set_cookie(response, hosted.record.id, tokens)
+    return CreatedGame(**GameState.at(service, hosted).model_dump(), seat_tokens=list(tokens))
+
+
 def games_router(service: GameService) -> APIRouter:
     """Return the routes for games."""
     router = APIRouter(prefix="/api", tags=["games"])
@@ -194,12 +202,12 @@ def games_router(service: GameService) -> APIRouter:
     @router.post("/games", status_code=201, responses=_fails())
     def create(new: NewGame, response: Response) -> CreatedGame:
         """Create a game. The response and the cookie contain the tokens of both seats, which are needed to play."""
-        (first, second), (name, other) = new.seats, new.names
-        tokens = new_token(), new_token()
-        create_game = partial(service.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        hosted = create_game(owner=new.owner, names=(name, other), tokens=tokens, clock=new.clock)
-        _set_cookie(response, hosted.record.id, tokens)
-        return CreatedGame(**GameState.at(service, hosted).model_dump(), seat_tokens=list(tokens))
+        return _created(service, response, partial(new.create, owner=new.owner))
+
+    @router.post("/games/import", status_code=201, responses=_fails())
+    def import_game(exported: Export, response: Response, owner: Annotated[Owner, Query()] = "") -> CreatedGame:
+        """Create a game from an exported one. It goes on if it is not over. The response is that of a new game."""
+        return _created(service, response, partial(exported.create, owner=owner))
 
     @router.get("/games", responses=_fails())
     def owned(

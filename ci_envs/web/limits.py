@@ -90,7 +90,7 @@ class RateLimit:
         path, method = scope["path"], scope["method"]
         cost = _cost(path)
         wait = await self._wait(self._requests, client, cost=cost) if cost else 0
-        if not wait and method == "POST" and path == "/api/games":
+        if not wait and method == "POST" and path in ("/api/games", "/api/games/import"):
             wait = await self._wait(self._new_games, client)
         if wait:
             detail = f"This client sends too many requests. Retry in {wait} s."

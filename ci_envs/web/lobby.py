@@ -12,7 +12,6 @@ from nicegui import ui
 from pydantic import ValidationError
 
 from ci_envs.web.catalog import HUMAN
-from ci_envs.web.clock import Clock
 from ci_envs.web.confirmation import ask_to_delete
 from ci_envs.web.game_service import GameService
 from ci_envs.web.game_states import UnavailableGameError
@@ -104,9 +103,7 @@ class Lobby:
         await self._begin(create)
 
     async def _begin_new(self, new: NewGame) -> None:
-        (first, second), (name, other) = new.seats, new.names
-        create = partial(self._service.create, new.environment, (first, second), seed=new.seed, start=new.position)
-        await self._begin(partial(create, **self._mine, names=(name, other), clock=new.clock))
+        await self._begin(partial(new.create, self._service, **self._mine))
 
     async def _import(self) -> None:
         try:
@@ -114,10 +111,7 @@ class Lobby:
         except ValueError as error:
             ui.notify(str(error), type="warning")
             return
-        (first, second), (name, other) = exported.seats, exported.names
-        create = partial(self._service.create, exported.environment, (first, second), seed=exported.seed)
-        create = partial(create, start=exported.start, names=(name, other), history=exported.history)
-        await self._begin(partial(create, **self._mine, clock=Clock(exported.clock, exported.increment)))
+        await self._begin(partial(exported.create, self._service, **self._mine))
 
     async def _begin(self, create: Callable[[], HostedGame]) -> None:
         """Create a game and open its page. Further clicks have no effect."""

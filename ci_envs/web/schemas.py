@@ -13,6 +13,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
+from typing_extensions import override
 
 from ci_envs.registry.options import NamedOption
 from ci_envs.web.catalog import Entry
@@ -110,18 +111,30 @@ class CatalogEntry(BaseModel):
         )
 
 
-class NewGame(_Strict):
+class GameSetup(BaseModel):
+    """The environment and the players of a game to create."""
+
+    environment: Environment
+    seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
+    names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
+    seed: Seed
+
+    def create(self, service: GameService, **others: Any) -> HostedGame:
+        """Create the game on a server. The other arguments and the errors are those of its ``create``."""
+        (first, second), (name, other) = self.seats, self.names
+        return service.create(self.environment, (first, second), names=(name, other), seed=self.seed, **others)
+
+
+class NewGame(_Strict, GameSetup):
     """A game to create."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"environment": "Quixo-v0", "seats": ["human", "human"]}]}
     )
-    environment: Environment
     seats: Annotated[list[Seat], Field(min_length=2, max_length=2)] = Field(default=["human", "human"])
     seed: Seed = 0
     position: PositionText | None = None
     owner: Owner = ""
-    names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
     minutes: Annotated[float, Field(gt=0, le=1440, allow_inf_nan=False)] | None = Field(
         default=None, description="The minutes of each player for all moves after the first move. null means no clock."
     )
@@ -133,10 +146,10 @@ class NewGame(_Strict):
             raise ValueError(f"increment={self.increment:g} needs minutes")
         return self
 
-    @property
-    def clock(self) -> Clock:
-        """The time of each player."""
-        return Clock() if self.minutes is None else Clock(60 * self.minutes, self.increment)
+    @override
+    def create(self, service: GameService, **others: Any) -> HostedGame:
+        clock = Clock() if self.minutes is None else Clock(60 * self.minutes, self.increment)
+        return super().create(service, start=self.position, clock=clock, **others)
 
 
 class NewMove(_Strict):
@@ -285,14 +298,10 @@ class TakenSeat(BaseModel):
     seat_token: str = Field(description="The token of the seat. Send it as X-Seat-Token, or send the cookie.")
 
 
-class Export(BaseModel):
+class Export(GameSetup):
     """The data that is needed to replay a game."""
 
     format: Literal["ci_envs game 1"] = "ci_envs game 1"
-    environment: Environment
-    seats: Annotated[list[Seat], Field(min_length=2, max_length=2)]
-    names: Annotated[list[PlayerName], Field(min_length=2, max_length=2)] = Field(default=["", ""])
-    seed: Seed
     start: PositionText
     actions: Annotated[list[str], Field(max_length=10_000)]
     ending: Ending | None
@@ -301,8 +310,13 @@ class Export(BaseModel):
     increment: Increment = 0.0
     used: Annotated[list[Used], Field(min_length=2, max_length=2)] = Field(default=[0.0, 0.0])
 
+    @override
+    def create(self, service: GameService, **others: Any) -> HostedGame:
+        clock = Clock(self.clock, self.increment)
+        return super().create(service, start=self.start, clock=clock, history=self._history, **others)
+
     @property
-    def history(self) -> History:
+    def _history(self) -> History:
         """The moves, the result and the used time."""
         loser = 1 - self.winner if self.winner is not None and self.ending in ("resigned", "time") else None
         used = [self.clock if self.ending == "time" and player == loser else self.used[player] for player in range(2)]
