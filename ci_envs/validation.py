@@ -57,6 +57,15 @@ def checked_seed(seed: Any) -> int | None:
     return None if seed is None else integer_between("seed", seed, 0, 2**64 - 1)
 
 
+def real_number(name: str, value: Any) -> float:
+    """Return ``value`` as a float.
+
+    Raises:
+        ValueError: ``value`` is not a number, which can be infinite.
+    """
+    return _number(name, value, _is_number(value) and not math.isnan(value), "a number")
+
+
 def positive_number(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 
@@ -136,6 +145,9 @@ def _number(name: str, value: Any, fits: bool, allowed: str) -> float:
     return float(value)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def _is_finite_number(value: Any) -> bool:
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    return number and math.isfinite(value)
+    return _is_number(value) and math.isfinite(value)

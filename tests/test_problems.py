@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import ci_envs
 from ci_envs.cli.main import main
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.optimisation import SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
+from ci_envs.optimisation import BitString, SetCovering, lab_sets, optimise, read_scp, set_covering, write_scp
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import registered_problems, resolve_problem
 from ci_envs.optimisation.set_covering.instances import random_sets
@@ -427,11 +427,66 @@ def test_an_interrupted_search_is_no_result_of_a_report(monkeypatch, tmp_path):
         (lambda problem: Incumbent(np.zeros(3, bool), 2.0, 1, bound=5.0), ValueError, r"\(n, 34\), not \(1, 3\)"),
         (lambda problem: Incumbent(np.full(problem.loci, 0.5), 2.0, 1), ValueError, "bool, or integers"),
         (lambda problem: (np.ones(problem.loci, bool), 195.0), TypeError, "a solver yields Incumbent"),
+        (lambda problem: Incumbent(np.ones(problem.loci, bool), 195.0, 1, 390.0), ValueError, "the bound 390, but"),
+        (lambda problem: Incumbent(np.ones(problem.loci, bool), np.inf, 1), ValueError, "cost .* must be finite"),
+        (
+            lambda problem: Incumbent(np.ones(problem.loci, bool), np.nan, 1),
+            ValueError,
+            "value must be a number, not nan",
+        ),
+        (
+            lambda problem: Incumbent(np.ones(problem.loci, bool), "195", 1),
+            ValueError,
+            "value must be a number, not '195'",
+        ),
+        (lambda problem: Incumbent(np.ones(problem.loci, bool), 195.0, 0.5), ValueError, "work must be"),
     ],
 )
 def test_what_a_solver_yields_is_checked(yielded, error, message):
     with pytest.raises(error, match=message):
         optimise(set_covering(20), lambda problem, seed: iter([yielded(problem)]))
+
+
+@pytest.mark.parametrize("problem", [set_covering(20), BitString(2, 20)])
+def test_what_a_solver_yields_later_is_checked(problem):
+    def all_ones():
+        genome = np.ones(problem.loci, bool)
+        return genome, problem.value(genome, 1.0)
+
+    def goes_on_working(problem, *, seed):
+        genome, value = all_ones()
+        yield Incumbent(genome, value, 1)
+        genome[:] = False
+
+    def changes_the_genome(problem, *, seed):
+        genome, value = all_ones()
+        yield Incumbent(genome, value, 1)
+        yield Incumbent(~genome, value, 2)
+
+    def becomes_worse(problem, *, seed):
+        genome, value = all_ones()
+        yield Incumbent(genome, value, 1)
+        yield Incumbent(genome, value + (1 if problem.is_cost else -1), 2)
+
+    def has_a_list(problem, *, seed):
+        genome, value = all_ones()
+        yield Incumbent(genome.astype(int).tolist(), np.float32(value), np.int64(1), bound=value)
+
+    assert optimise(problem, goes_on_working).solution.all()
+    with pytest.raises(ValueError, match="was given, but it"):
+        optimise(problem, changes_the_genome)
+    with pytest.raises(ValueError, match="best solution so far"):
+        optimise(problem, becomes_worse)
+    result = optimise(problem, has_a_list)
+    assert (result.solution.dtype, result.optimal, result.solution.all()) == (bool, True, True)
+
+
+@pytest.mark.parametrize("wrong", [lambda problem, *, seed: None, lambda problem: iter(()), lambda: iter(())])
+def test_a_wrong_solver_is_told_the_contract(wrong):
+    with pytest.raises(
+        TypeError, match=r"a solver is a function solver\(problem, \*, seed\) that yields Incumbents, but"
+    ):
+        optimise(set_covering(20), wrong)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The base class of optimisation problems over bit strings."""
 
 from abc import ABC, abstractmethod
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,7 +65,7 @@ class Problem(ABC):
         return found.astype(np.float64, copy=False)
 
     def check_solution(self, genome: Genome, value: float) -> None:
-        """Check a solution of a solver, as far as this is possible without evaluating it again.
+        """Check a solution of a solver, as far as this is possible without counting a call.
 
         Args:
             genome: the genome.
@@ -74,6 +75,8 @@ class Problem(ABC):
             ValueError: the genome has another shape or other values, or not this value.
         """
         self.checked(np.asarray(genome)[np.newaxis])
+        if not isfinite(value):
+            raise ValueError(f"the {self.measure} of a solution must be finite, not {value}")
 
     def checked(self, genomes: Genomes) -> NDArray[np.bool_]:
         """Return genomes as bool of shape (n, loci).

@@ -7,19 +7,23 @@ that it solves. ``seed`` is the seed of all random numbers, 0 or more; a determi
 is out of range raises ValueError.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
+
+import numpy as np
 
 from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.registry.components import Components
 from ci_envs.registry.options import PRESET, check_options, read_options, signature_of, unnamed_option, with_preset
 from ci_envs.registry.presets import presets_of
-from ci_envs.validation import integer_between, positive_number
+from ci_envs.validation import integer_between, positive_number, real_number
 
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
 """The solvers by name."""
 
+_CONTRACT = "a solver is a function solver(problem, *, seed) that yields Incumbents"
 _ROUNDING = 1e-12  # more than the relative rounding error of a sum of costs
 
 
@@ -28,11 +32,14 @@ class Incumbent:
     """The best solution that a solver has found so far.
 
     Attributes:
-        genome: the solution, bool (loci,); None if there is none yet.
+        genome: the solution, bool (loci,), which is copied; None if there is none yet.
         value: the cost of a cover, or the fitness of a bit string
             (:meth:`~ci_envs.optimisation.problem.Problem.value`).
         work: the number of nodes, moves or fitness calls so far.
         bound: a proven bound: no solution is better than this; None if unknown.
+
+    Raises:
+        ValueError: the value or the bound is not a number, or the work is not an integer of 0 or more.
 
     Examples:
         >>> from ci_envs.optimisation import optimise, set_covering
@@ -45,6 +52,17 @@ class Incumbent:
     value: float
     work: int
     bound: float | None = None
+
+    def __post_init__(self) -> None:
+        checked: dict[str, Any] = {
+            "value": real_number("value", self.value),
+            "work": integer_between("work", self.work, 0),
+        }
+        if self.genome is not None:  # a solver can go on working on its array
+            checked["genome"] = np.array(self.genome)
+        if self.bound is not None:
+            checked["bound"] = real_number("bound", self.bound)
+        vars(self).update(checked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +127,9 @@ def optimise(
         progress: a function that is called with the best solution so far, at least a few times per second.
 
     Raises:
-        TypeError: the solver yields anything else than :class:`Incumbent`.
+        TypeError: the solver is no function of a problem and a seed, or yields anything else than :class:`Incumbent`.
         ValueError: the solver or an option is unknown, a value is out of range, the solver is for other problems, or it
-            yields a solution that has not the value.
+            yields a solution that has not the value, is worse than an earlier one, or is better than the bound.
         ImportError: the solver needs a package that is not installed.
 
     Examples:
@@ -127,11 +145,9 @@ def optimise(
     interrupted = False
     try:
         for incumbent in incumbents:
-            if not isinstance(incumbent, Incumbent):
-                raise TypeError(f"a solver yields Incumbent(genome, value, work), not {incumbent!r}")
             elapsed = perf_counter() - start
+            _check(problem, incumbent, last)
             if incumbent.genome is not None and (last.genome is None or incumbent.value != last.value):
-                problem.check_solution(incumbent.genome, incumbent.value)
                 history.append((incumbent.work, elapsed, incumbent.value))
             last = incumbent
             if progress is not None:
@@ -142,14 +158,32 @@ def optimise(
         if last.genome is None:
             raise
         interrupted = True
-    optimal = last.genome is not None and last.bound is not None and _reaches(problem, last.value, last.bound)
     seconds = perf_counter() - start
-    return Result(last.genome, last.value, last.bound, optimal, last.work, seconds, tuple(history), interrupted)
+    solution = None if last.genome is None else last.genome.astype(bool)
+    optimal = solution is not None and last.bound is not None and not _is_better(problem, last.bound, last.value)
+    return Result(solution, last.value, last.bound, optimal, last.work, seconds, tuple(history), interrupted)
 
 
-def _reaches(problem: Problem, value: float, bound: float) -> bool:
-    distance = value - bound if problem.is_cost else bound - value
-    return bool(distance <= _ROUNDING * abs(bound))  # not a bool of NumPy
+def _check(problem: Problem, incumbent: Any, last: Incumbent) -> None:
+    """Check what a solver yields after another incumbent."""
+    if not isinstance(incumbent, Incumbent):
+        raise TypeError(f"a solver yields Incumbent(genome, value, work), not {incumbent!r}")
+    if _is_better(problem, last.value, incumbent.value):
+        raise ValueError(f"a solver yields the best solution so far, not {incumbent.value:g} after {last.value:g}")
+    if incumbent.genome is None:
+        return
+    if last.genome is None or incumbent.value != last.value or not np.array_equal(incumbent.genome, last.genome):
+        problem.check_solution(incumbent.genome, incumbent.value)
+    if incumbent.bound is not None and _is_better(problem, incumbent.value, incumbent.bound):
+        raise ValueError(
+            f"no solution is better than the bound {incumbent.bound:g}, but this one is {incumbent.value:g}"
+        )
+
+
+def _is_better(problem: Problem, value: float, other: float) -> bool:
+    """Return whether a value is better than another by more than the rounding of both."""
+    gain = other - value if problem.is_cost else value - other
+    return value != other and gain > _ROUNDING * max(abs(value), abs(other))
 
 
 def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:
@@ -169,7 +203,7 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
         raise TypeError(f"problem must be a problem such as set_covering(100), not {problem!r}")
     integer_between("seed", seed, 0)
     if callable(solver):
-        return solver(problem, seed=seed)
+        return _started(solver, problem, seed=seed)
     if not isinstance(solver, str):
         raise TypeError(f"solver must be a text such as 'annealing:moves=10000' or a function, not {solver!r}")
     name, function, text = SOLVERS.load(solver)
@@ -179,8 +213,18 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     presets = presets_of(name) if "preset" in (text or "") else {}  # reads files
     known = {**options, "preset": PRESET} if presets else options
     given = with_preset(owner, read_options(owner, text, known, unnamed_option(options)), options, presets)
-    incumbents: Iterator[Incumbent] = function(problem, seed=seed, **check_options(owner, given, options))
-    return incumbents
+    return _started(function, problem, seed=seed, **check_options(owner, given, options))
+
+
+def _started(solver: Solver, problem: Problem, **options: Any) -> Iterator[Incumbent]:
+    try:
+        signature_of(solver).bind(problem, **options)
+    except TypeError as error:
+        raise TypeError(f"{_CONTRACT}, but for {solver!r}: {error}") from None
+    incumbents = solver(problem, **options)
+    if not isinstance(incumbents, Iterable):
+        raise TypeError(f"{_CONTRACT}, but {solver!r} returned {incumbents!r}")
+    return iter(incumbents)
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:

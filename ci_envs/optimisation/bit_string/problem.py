@@ -6,6 +6,7 @@ ones of the others. All ones is the optimum, with fitness 1. But single steps im
 others, up to a fitness of 1 / a.
 """
 
+from math import isclose
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -66,6 +67,13 @@ class BitString(Problem):
     @override
     def value(self, genome: Genome, fitness: float) -> float:
         return fitness
+
+    @override
+    def check_solution(self, genome: Genome, value: float) -> None:
+        super().check_solution(genome, value)
+        right = self._fitness(self.checked(genome[np.newaxis]))[0]
+        if not isclose(value, right, rel_tol=1e-9):
+            raise ValueError(f"a solution of the fitness {value:g} was given, but its fitness is {right:g}")
 
     @override
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:
