@@ -23,7 +23,7 @@ from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture
 from ci_envs.baselines.self_play import Pool, SelfPlayCallback, copy_of_weights, self_play_env
 from ci_envs.devices import torch_threads
 from ci_envs.training.interrupt import DelayedInterrupt
-from ci_envs.training.ladder import Ladder, Measurement
+from ci_envs.training.ladder import Ladder, Measurement, MeasurementError
 from ci_envs.training.trainer import Run, Task, Trainer, TrainerState
 from ci_envs.validation import integer_between
 
@@ -104,6 +104,7 @@ class SB3Trainer(Trainer):
             run: the run, which is updated between rollouts.
 
         Raises:
+            MeasurementError: an agent failed in a match of a measurement.
             RuntimeError: the training failed, for example because the weights diverged.
         """
         model = self.model
@@ -115,6 +116,8 @@ class SB3Trainer(Trainer):
                 self.between_updates()
                 model.logger.dump(self.count)
                 run.update()
+            except MeasurementError:
+                raise
             except ValueError as error:  # invalid options were refused earlier
                 raise RuntimeError("training failed") from error
             interrupt.check()

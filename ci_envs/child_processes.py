@@ -2,18 +2,52 @@
 
 * A forked child of a process that has used PyTorch would wait for ever for OpenMP threads, because a fork copies only
   the thread that forks. So PyTorch uses one thread in a forked child.
-* A child that was started by ``spawn`` or ``forkserver`` imports the package before it runs its function. So it knows
-  the ids of the environments, also if it does not import the main module, as in a notebook.
+* A child that was started by ``spawn`` or ``forkserver`` imports the package before it runs its function, and registers
+  what its parent has registered. So it knows the ids of the environments, also if it does not import the main module,
+  as in a notebook, or the module of a user's game.
 """
 
 import os
+import pickle
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import current_process
 from typing import Any, cast
 
+_registrations: dict[str, Callable[[], None]] = {}
+
+
+def register_in_children(id: str, register: Callable[[], None]) -> None:
+    """Let a function that registers an id be called in child processes that do not know the id."""
+    _registrations[id] = register
+
 
 class ImportInChild:
-    """An object of this package. A process that receives it imports the package."""
+    """An object of this package. A process that receives it imports the package, and registers ids of its parent."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[dict[str, bytes]]]:
+        return _import_in_child, (_pickled(_registrations) if _registrations else {},)
+
+
+def _pickled(functions: dict[str, Callable[[], None]]) -> dict[str, bytes]:
+    """Return those functions that can be pickled. A class of the main module is pickled as a whole."""
+    import cloudpickle
+
+    pickled = dict[str, bytes]()
+    for id, function in functions.items():
+        with suppress(Exception):  # a class of a user can refer to anything; then the child does not know its id
+            pickled[id] = cloudpickle.dumps(function)
+    return pickled
+
+
+def _import_in_child(pickled: dict[str, bytes]) -> ImportInChild:
+    for id, function in pickled.items():
+        with suppress(Exception):
+            register = pickle.loads(function) if id not in _registrations else None  # imports the module of the game
+            if register and id not in _registrations:
+                register()
+    return ImportInChild()
 
 
 def _use_one_thread_of_torch() -> None:

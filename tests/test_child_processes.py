@@ -64,6 +64,24 @@ EXECUTOR = """
     with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
         print(pool.submit(gymnasium.spec, "ci_envs/BitString-v0").result().id)
 """
+REGISTERED = """
+    import sys, gymnasium
+    sys.path.insert(0, {folder!r})
+    from ci_envs.optimisation import BitString
+    from ci_envs.optimisation.bit_string.env import BitStringEnv
+    from ci_envs.optimisation.registry import register_problem
+    from minimal_game import LastCell
+    class Own(ci_envs.ConnectN):
+        pass
+    ci_envs.register("Own-v0", Own, rows=4, cols=5, n=3, gravity=True)
+    ci_envs.register("Last-v0", LastCell)
+    register_problem("Bits-v0", BitString, BitStringEnv)
+    for id in ("Own-v0", "Last-v0", "Bits-v0"):
+        env = gymnasium.make_vec(f"ci_envs/{{id}}", 2, "async", vector_kwargs={{"context": "{method}"}})
+        print(id, env.reset(seed=0)[0].shape)
+        env.close()
+"""
+IN_CHILD = "Own-v0 (2, 4, 5, 2)\nLast-v0 (2, 2, 4, 2)\nBits-v0 (2, 1000)"
 
 
 def run(*arguments):
@@ -86,8 +104,10 @@ def test_agents_play_in_a_child_that_was_forked_after_torch():
         (SUBPROC.format(method="spawn"), "(1, 3, 3, 2)"),
         (LAMBDA, "(1, 4, 7, 1)"),
         (EXECUTOR.format(method="spawn"), "ci_envs/BitString-v0"),
+        (REGISTERED.format(method="spawn", folder=str(FOLDER.parent)), IN_CHILD),
+        (REGISTERED.format(method="forkserver", folder=str(FOLDER.parent)), IN_CHILD),
     ],
-    ids=["sb3 by forkserver", "sb3 by spawn", "a lambda of Gymnasium", "an executor"],
+    ids=["sb3 by forkserver", "sb3 by spawn", "a lambda of Gymnasium", "an executor", "own ids", "own ids, forkserver"],
 )
 def test_a_child_without_the_main_module_knows_the_environments(use, printed):
     assert run("-c", IN_MAIN.format(use=use)).strip() == printed

@@ -24,6 +24,10 @@ Range = tuple[float, float]
 """The least and the largest number of an activation."""
 
 
+class DivergenceError(FloatingPointError, ValueError):
+    """A network computes infinite numbers: its training diverged, or its file is damaged."""
+
+
 def onnx_model(network: HasWeights, ranges: Sequence[Range] = (), *, observed: bool = False) -> bytes:
     """Return an ONNX model for batches of any size. Batch normalisation is merged into the convolutions.
 
@@ -39,6 +43,7 @@ def onnx_model(network: HasWeights, ranges: Sequence[Range] = (), *, observed: b
     Raises:
         ValueError: The weights are not those of the architecture, or the number of ranges is not that of its
             activations.
+        DivergenceError: A range is not finite.
     """
     architecture, graph = network.architecture, _Graph(network.weights(), network.observation_shape, ranges)
     outputs = _LAYOUTS[architecture.layout](graph, architecture)
@@ -135,7 +140,10 @@ class _Graph:
             return value
         low, high = self._ranges[len(self.activations) - 1]
         if not -np.inf < low <= 0 <= high < np.inf:
-            raise ValueError(f"the range of an activation is {low} to {high}, but it must be finite and contain 0")
+            raise DivergenceError(
+                f"an activation of the network is between {low} and {high}: its weights are useless, because the "
+                "training diverged; lower learning_rate"
+            )
         scale = np.float32(max(high - low, 1e-9) / _MOST_ACTIVATION)
         inputs = self.constant(np.array(scale)), self.constant(np.array(round(-low / scale), np.uint8))
         rounded = self.add("DequantizeLinear", self.add("QuantizeLinear", value, *inputs), *inputs)

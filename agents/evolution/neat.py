@@ -206,7 +206,7 @@ class Neat:
         self._species = neat.DefaultSpeciesSet(self.config.species_set_config, reporters)
         self._is_evaluated = False
         with self._use_own_random_state():
-            self._speciate(self._reproduction.create_new(Genome, self.config.genome_config, population))
+            self._speciate(self._new_population())
 
     def ask(self) -> Genomes:
         """Return the networks of the next generation as rows, float64 of shape (population, numbers)."""
@@ -216,7 +216,7 @@ class Neat:
                 offspring = self._reproduction.reproduce(
                     self.config, self._species, self.config.pop_size, len(self.shapes) - 1
                 )
-                self._speciate(offspring)
+                self._speciate(offspring or self._new_population())  # if all species stagnated, evolution begins again
             self._is_evaluated = False
         self._rows = [flatten(genome, self.config.genome_config) for genome in self.genomes]
         return stack_rows(self._rows)
@@ -230,6 +230,10 @@ class Neat:
         self.shapes.append((len(self._species.species), int(self._rows[best][0]), connections))
         self.hall.append(self._rows[best])
         self._is_evaluated = True
+
+    def _new_population(self) -> dict[int, Any]:
+        genomes: dict[int, Any] = self._reproduction.create_new(Genome, self.config.genome_config, self.config.pop_size)
+        return genomes
 
     def _limit_minima(self) -> None:
         """Lower the minimum size and the elite of the species for a generation in which they exceed the population."""

@@ -1,5 +1,6 @@
 """The agents of files: their spec strings."""
 
+import warnings
 from pathlib import Path
 
 from ci_envs.registry.agents import AGENTS
@@ -12,16 +13,24 @@ _ENDINGS = (".json", ".npz", ".py", ".safetensors", ".zip")
 def agents_of(folder: Path) -> list[str]:
     """Return the spec string of the agent of each file of a folder, in the order of their names.
 
+    A file that a training could have written but that has no agent, for example because it is damaged, gives a warning.
+
     Raises:
-        ValueError: a file has no agent, or the folder has no file of an agent.
+        ValueError: the folder has no file of an agent.
         OSError: a file cannot be read.
     """
     files = sorted(
         file for file in folder.iterdir() if file.suffix in _ENDINGS and not file.name.startswith(("_", "."))
     )
-    if not files:
-        raise ValueError(f"{str(folder)!r} has no file that ends in {', '.join(_ENDINGS)}")
-    return [spec_of_file(file) for file in files]
+    found = list[str]()
+    for file in files:
+        try:
+            found.append(spec_of_file(file))
+        except ValueError as error:
+            warnings.warn(f"{error}: it does not play", stacklevel=2)
+    if not found:
+        raise ValueError(f"{str(folder)!r} has no agent in a file that ends in {', '.join(_ENDINGS)}")
+    return found
 
 
 def as_spec(agent: str | Path) -> str:

@@ -245,7 +245,8 @@ class ChildProcess:
         self.stop()
         how = "closed its output" if status is None else f"ended with exit status {status}"
         if status is not None and status < 0:
-            how = f"was ended by {signal.Signals(-status).name}"
+            named = {number.value: number.name for number in signal.Signals}  # not all signals of real time have a name
+            how = f"was ended by {named.get(-status, f'signal {-status}')}"
         return ProcessError(f"{how}: {lines[-1].strip()}" if lines else how)
 
     @property

@@ -95,8 +95,8 @@ class IsolatedAgent(Agent):
         question = {"game": self._name, "position": position.to_text(), "legal": names}
         with self._lock:
             answer = self._ask({**question, "seat": seat, "game_index": index})
-        if "error" in answer:
-            raise ProcessError(str(answer["error"])[:500])
+        if answer.get("error") is not None:
+            raise ProcessError(str(answer["error"]))
         return _action_of(answer, position)
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The accuracy of agents: how often they find the correct action, by the exact solution of a game."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,9 @@ def measure_accuracies(
         rows = words[begin : begin + BATCH_SIZE]
         scores = solution.grading_scores(rows)
         for index, agent in enumerate(agents):
-            accuracies[index] += grade(scores, decide_or_fail(agent, rows).actions)
+            decided = decide_or_fail(agent, rows)
+            graded = replace(grade(scores, decided.actions), first_fault=next(iter(decided.faults.values()), ""))
+            accuracies[index] += graded
             if progress:
                 progress(begin * len(agents) + len(rows) * (index + 1), len(words) * len(agents))
     return accuracies
@@ -74,6 +77,7 @@ def accuracy_rows(accuracies: Sequence[tuple[str, Accuracy]]) -> list[dict[str, 
             "critical": _tally_columns(accuracy.critical),
             "illegal": accuracy.illegal,
             "unknown": accuracy.unknown,
+            "first_fault": accuracy.first_fault,
         }
         for label, accuracy in accuracies
     ]
@@ -92,6 +96,10 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], sampl
         for label, accuracy in accuracies
     ]
     return Group(graded_table(title, rows, "Lost"), *map(Text, _notes(accuracies, sampling_method)))
+
+
+def _first(accuracy: Accuracy) -> str:
+    return f"; the first failure: {accuracy.first_fault}" if accuracy.first_fault else ""
 
 
 def _tally_columns(tally: Tally) -> dict[str, float | None]:
@@ -125,7 +133,7 @@ def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> 
         "Lost: points per move; a win has 1 point and a draw 1/2.",
     ]
     return notes + [
-        f"{label}: {accuracy.illegal:,} illegal actions, counted as losses."
+        f"{label}: {accuracy.illegal:,} illegal actions, counted as losses{_first(accuracy)}."
         for label, accuracy in accuracies
         if accuracy.illegal
     ]

@@ -81,12 +81,14 @@ class Accuracy:
         illegal: the number of illegal actions. Each counts as a loss.
         unknown: the number of decisions that were not graded, because the solution did not find their values within its
             limit.
+        first_fault: why the agent gave no action when this happened first, or an empty text.
     """
 
     everywhere: Tally = Tally()
     critical: Tally = Tally()
     illegal: int = 0
     unknown: int = 0
+    first_fault: str = ""
 
     def __add__(self, other: "Accuracy") -> "Accuracy":
         return Accuracy(
@@ -94,6 +96,7 @@ class Accuracy:
             critical=self.critical + other.critical,
             illegal=self.illegal + other.illegal,
             unknown=self.unknown + other.unknown,
+            first_fault=self.first_fault or other.first_fault,
         )
 
 

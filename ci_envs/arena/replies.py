@@ -22,6 +22,7 @@ class Replies:
         is_known: whether the agent told the probabilities of its actions.
         is_deterministic: whether its reply in each position so far was always the same.
         faults: the number of positions in which the agent gave no legal action, as a mean over the samples.
+        first_fault: why it gave no action when this happened first, or an empty text.
 
     Examples:
         >>> import numpy as np
@@ -44,7 +45,7 @@ class Replies:
                 " position: give an agent without start_games and per_game"
             )
         self.agent, self.samples = agent, samples
-        self.is_known, self.is_deterministic, self.faults = False, True, 0.0
+        self.is_known, self.is_deterministic, self.faults, self.first_fault = False, True, 0.0, ""
 
     @property
     def is_sampled(self) -> bool:
@@ -81,7 +82,8 @@ class Replies:
         legal = observations_of(self.agent.game, words)["action_mask"] != 0
         count = legal.shape[1]
         rows = np.repeat(np.arange(len(words)), self.samples)
-        actions = decide_or_fail(self.agent, words[rows]).actions
+        actions, _, faults = decide_or_fail(self.agent, words[rows])
+        self.first_fault = self.first_fault or next(iter(faults.values()), "")
         within = actions.clip(0, count - 1)
         columns = np.where((actions == within) & legal[rows, within], within, count)
         shares = np.zeros((len(words), count + 1))

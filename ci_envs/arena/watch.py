@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ci_envs.agent_interface.adapters import separate
+from ci_envs.agent_interface.child_process import ProcessError
 from ci_envs.agent_interface.decision import decide
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW
 from ci_envs.games.position import Position
 from ci_envs.games.truncation import ply_limit
+from ci_envs.registry.user_code import short_line
 
 
 class Player(NamedTuple):
@@ -66,7 +68,11 @@ def watch(
         mover, legal = position.to_move, position.legal_actions()
         if players[mover].sees_legal_actions:
             show(f"legal actions: {' '.join(map(position.action_name, legal))}")
-        action = _decision(agents[mover], position)
+        try:
+            action = _decision(agents[mover], position)
+        except ProcessError as error:  # the program of the agent has failed, not code of this process
+            show(f"\n{names[mover]} {short_line(str(error))}: {names[1 - mover]} wins")
+            return 1 - mover
         if action not in legal:
             show(f"\n{names[mover]} plays {action}, which is illegal: {names[1 - mover]} wins")
             return 1 - mover

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def register_problem(id: str, problem: "Callable[..., Problem] | str", environme
     Raises:
         ValueError: ``id`` is malformed or already registered.
     """
-    claim_id(id, problem)
+    claim_id(id, problem, partial(register_problem, id, problem, environment))
     _problems[id] = ProblemSpec(id, problem, environment)
     gymnasium.register(f"ci_envs/{id}", "ci_envs.optimisation.env:make_problem_env", kwargs={"environment": id})
 

@@ -1,13 +1,15 @@
 """The registry of games by id. Registration neither imports nor compiles the game."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
+from ci_envs.child_processes import register_in_children
 from ci_envs.registry.options import NamedOption, Option, Untrusted, check_options, options_of, read_options
 from ci_envs.registry.references import module_at, referred, split_reference
 from ci_envs.registry.spec import split_spec
@@ -101,7 +103,7 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
         >>> make("TallConnectFour-v0").game
         ConnectN(rows=8, cols=5, n=4, gravity=True)
     """
-    claim_id(id, game)
+    claim_id(id, game, partial(register, id, game, **parameters))
     _specs[id] = GameSpec(id, game, parameters)
     gymnasium.register(
         f"ci_envs/{id}",
@@ -116,8 +118,13 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
     register_aec("aec", f"ci_envs/{id}", "ci_envs.envs.make:make", kwargs={"id": id})
 
 
-def claim_id(id: str, registered: object) -> None:
-    """Record that ``id`` stands for ``registered``, a game or an optimisation problem.
+def claim_id(id: str, registered: object, register: Callable[[], None]) -> None:
+    """Record that ``id`` stands for ``registered``, a game or an optimisation problem, also in child processes.
+
+    Args:
+        id: The id.
+        registered: The class or function, or its name.
+        register: A function that registers the id.
 
     Raises:
         ValueError: ``id`` is malformed or already registered.
@@ -127,6 +134,8 @@ def claim_id(id: str, registered: object) -> None:
     if id in _ids:
         raise ValueError(f"{id!r} is registered already, as {_ids[id]}")
     _ids[id] = registered
+    if not str(registered).startswith("ci_envs."):  # the import of the package registers its own
+        register_in_children(id, register)
 
 
 def registered() -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_MOST_CHARACTERS = 500
 
 
 class UserCodeError(RuntimeError):
@@ -57,7 +58,7 @@ def made(what: str, maker: Callable[..., T], /, *arguments: Any, **options: Any)
 
 
 def reason(error: Exception) -> str:
-    """Return the type and the message of an error in one line of text that can be written to files.
+    """Return the type and the message of an error as a short line (:func:`short_line`).
 
     A :class:`UserCodeError` has only a message.
     """
@@ -66,4 +67,14 @@ def reason(error: Exception) -> str:
         text += str(error)
     except Exception as second:  # the class of a user
         text += f"its text raises {type(second).__name__}"
-    return " ".join(text.encode(errors="backslashreplace").decode().split()).removesuffix(":")
+    return short_line(text).removesuffix(":")
+
+
+def short_line(text: str) -> str:
+    """Return a text of a user as one line of about 500 characters that terminals can show and files can have.
+
+    Control characters and surrogates are shown as escapes.
+    """
+    line = " ".join(text[:_MOST_CHARACTERS].split())
+    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)[:_MOST_CHARACTERS]
+    return shown if len(text) <= _MOST_CHARACTERS else f"{shown} ..."

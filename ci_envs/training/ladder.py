@@ -17,6 +17,10 @@ from ci_envs.games.openings import random_openings
 from ci_envs.registry.user_code import reason
 
 
+class MeasurementError(ValueError):
+    """An agent failed in a match on a ladder."""
+
+
 @dataclass(frozen=True)
 class Measurement:
     """The results of an agent against the opponents of a ladder.
@@ -63,8 +67,10 @@ class Ladder:
             seed: The seed of the openings.
 
         Raises:
-            ValueError: An opponent cannot be made, or the games end within the random plies.
+            ValueError: There is no opponent, an opponent cannot be made, or the games end within the random plies.
         """
+        if not opponents:
+            raise ValueError("ladder needs an opponent, for example random: the rating is relative to the first one")
         self._game, self._games, self._max_cycles = game, games, max_cycles
         self._opponents = {name_of(opponent): as_agent(opponent, game) for opponent in opponents}
         self._openings = random_openings(game, (games + 1) // 2, random_plies, seed) if random_plies else None
@@ -81,7 +87,7 @@ class Ladder:
         """Reseed both agents with ``seed``, play a match, and return the results of ``first``.
 
         Raises:
-            ValueError: An agent fails.
+            MeasurementError: An agent fails.
         """
         settings: dict[str, Any] = {"max_cycles": self._max_cycles, "openings": self._openings}
         try:
@@ -90,7 +96,7 @@ class Ladder:
             return play_match(self._game, first, second, self._games, **settings).sides[0].total
         except Exception as error:
             names = f"{name_of(first)} and {name_of(second)}"
-            raise ValueError(f"a match of {names} on the ladder ends with an error: {reason(error)}") from error
+            raise MeasurementError(f"a match of {names} on the ladder ends with an error: {reason(error)}") from error
 
     def _rating(self, results: list[Record]) -> float:
         if self._records is None:  # the opponents play their matches against each other only once
