@@ -428,12 +428,21 @@ def test_seeds_repeat_the_actions_of_any_agent():
         ("talk", "answered 'thinking', which is not an object of JSON"),
         ("fail", "ended with exit status 1: no idea"),
         ("wrong", "answered 'zz': "),
+        ("killed", "was ended by signal 40"),
+        ("red", r"\x1b[31m no\x00"),
+        ("long", "answered 'xxxx"),
     ],
 )
 def test_a_program_that_fails(fault, message):
     side = compare("TicTacToe-v0", [f"process:{PROGRAM} {fault}", "random"], games=2).pairings[0].match.sides[0]
     assert side.faults == 2
-    assert side.first_fault.startswith(message)
+    assert len(side.first_fault) < 600
+    assert side.first_fault.removeprefix("ProcessError: ").startswith(message)
+    played = run("play", "TicTacToe-v0", f"process:{PROGRAM} {fault}", "random")
+    assert played.exit_code == 0
+    last = played.stdout.splitlines()[-1]
+    assert message in last
+    assert last.endswith(": random (player 1) wins")
     missing = compare("TicTacToe-v0", ["process:./no_such_program", "random"], games=2).pairings[0].match.sides[0]
     assert missing.first_fault.startswith("cannot be started: ")
 
@@ -471,10 +480,45 @@ def test_a_folder_of_agents(tmp_path):
         f'q_learning:"{folder}/b.npz"',
     ]
     assert as_agent(folder / "b.npz", GAME).act(observation_of(Position.start(GAME))) in range(9)
-    (folder / "c.npz").write_bytes(b"nothing")
-    done = run("compare", "TicTacToe-v0", "--agents-from", folder)
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
-    assert "c.npz' is not the file of an agent" in done.stderr
+    for name, content in (("c.npz", b"nothing"), ("d.json", b"{}"), ("e.safetensors", b"")):
+        (folder / name).write_bytes(content)
+    with pytest.warns(match=r"(c.npz|d.json|e.safetensors)' is not the file of an agent: it does not play") as warned:
+        done = run("compare", "TicTacToe-v0", "--agents-from", folder, "--games", 2)
+    assert (done.exit_code, len(warned)) == (0, 3)
+    (folder / "a.py").unlink()
+    (folder / "b.npz").unlink()
+    with pytest.warns(match="does not play"):
+        done = run("compare", "TicTacToe-v0", "--agents-from", folder)
+    assert done.exit_code == 2
+    assert "has no agent in a file that ends in .json, " in done.stderr
+
+
+def test_an_agent_that_changes_the_folder_does_not_move_the_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("elsewhere").mkdir()
+    Path("mover.py").write_text(f"""
+import os
+os.chdir({str(tmp_path / "elsewhere")!r})
+def agent(observation):
+    return int(observation["action_mask"].argmax())
+""")
+    done = run("compare", "TicTacToe-v0", "mover.py", "--games", 2, "--output", "kept", "--csv", "table.csv")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.iterdir()} >= {"kept", "table.csv", "mover.py"}
+    assert not [*(tmp_path / "elsewhere").iterdir()]
+
+
+def test_the_first_failure_of_an_agent_is_named():
+    def fails(observation):
+        raise KeyError("x")
+
+    words = start_words(GAME, 3)
+    accuracy = measure_accuracy(GAME, fails, words, solve(GAME))
+    assert (accuracy.illegal, accuracy.first_fault) == (3, "KeyError: 'x'")
+    done = run("accuracy", "TicTacToe-v0", f"{FILE}:raises", "--positions", 20)
+    assert "illegal actions, counted as losses; the first failure: " in " ".join(done.stdout.split())
+    done = run("exploit", "TicTacToe-v0", f"{FILE}:raises")
+    assert "counted as losses; the first failure: " in " ".join(done.stdout.split())
 
 
 def test_options_in_python_and_in_quotes():

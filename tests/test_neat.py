@@ -514,6 +514,16 @@ def test_bad_limits_are_refused(limits, message):
         Limits(*limits)
 
 
+def test_evolution_begins_again_after_all_species_died_out():
+    parameters = NeatParameters(max_stagnation=1, species_elitism=0)
+    runs = [OptimiserEvolution(Neat(2, 1, 20, seed=3, parameters=parameters), xor_fitness, seed=0) for _ in "ab"]
+    for evolution in runs:
+        run(evolution, 20)
+    first, again = runs
+    assert [told.best for told in first.history] == [told.best for told in again.history]
+    assert len(first.history) == 21
+
+
 def test_every_parameter_of_neat_reaches_the_library():
     changed = {"initial_connection": "unconnected"}
     for name, described in options_of(NeatParameters).items():

@@ -359,7 +359,8 @@ def compare(
     for name in options:
         if name not in TournamentOptions.__annotations__:
             raise unknown_name("option", name, TournamentOptions.__annotations__, owner="compare")
-    return Tournament(environment, agents, **options).play(progress, output=output, resume=resume)
+    folder = None if output is None else Path(output).absolute()  # before an agent can change the current folder
+    return Tournament(environment, agents, **options).play(progress, output=folder, resume=resume)
 
 
 def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | None = None) -> tuple[Entrant, ...]:

@@ -92,6 +92,7 @@ class Option:
     is_length: bool = False
 
 
+_MOST_WHOLE = 2**63 - 1  # of a number in compiled code
 _UNDECLARED = Option("")
 
 
@@ -227,7 +228,8 @@ class NamedOption:
     def _error(self, value: Any) -> ValueError:
         similar = get_close_matches(str(value), self.declared.choices, n=1)
         suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
-        return ValueError(f"{self.name} must be {self.allowed}, not {value!r}{suggestion}")
+        below = " and below 2^63" if isinstance(value, int) and value > _MOST_WHOLE else ""
+        return ValueError(f"{self.name} must be {self.allowed}{below}, not {value!r}{suggestion}")
 
     def _plain(self, value: Any) -> Any:
         """Return a value without the types of NumPy, and as a tuple if the option is one."""
@@ -246,13 +248,14 @@ class NamedOption:
         """The type for msgspec, with the bounds."""
         one, types = self.declared, self.types if self.element is None else (self.element,)
         bounds = {name: getattr(one, name) for name in ("ge", "gt", "le") if getattr(one, name) is not None}
+        whole_bounds = {"le": _MOST_WHOLE, **bounds} if bounds else bounds
         made = list[Any]()
         for kind in types:
             if kind is str:
                 text = Annotated[str, msgspec.Meta(min_length=1)]
                 made.append(Literal[tuple(one.choices)] if one.choices else text)
             elif kind in (int, float):
-                made.append(Annotated[kind, msgspec.Meta(**bounds)])
+                made.append(Annotated[kind, msgspec.Meta(**(whole_bounds if kind is int else bounds))])
             else:
                 made.append(kind if kind is bool or get_origin(kind) is Literal else Any)
         union: Any = Union[tuple(made)]  # noqa: UP007 - the types are known at run time only

@@ -1,6 +1,7 @@
 """A program for ``process:``, which needs only the standard library. An argument selects a fault."""
 
 import json
+import os
 import sys
 
 first = json.loads(sys.stdin.readline())
@@ -12,5 +13,11 @@ for line in sys.stdin:
         print("thinking")
     if "fail" in sys.argv:
         raise SystemExit("no idea")
-    answer = {"action": "zz"} if "wrong" in sys.argv else {"action": question["legal"][0]}
+    if "killed" in sys.argv:
+        os.kill(os.getpid(), 40)
+    answer = {"action": "zz"} if "wrong" in sys.argv else {"action": question["legal"][0], "error": None}
+    if "red" in sys.argv:
+        answer["error"] = "\x1b[31m no\x00"
+    if "long" in sys.argv:
+        answer["action"] = "x" * 10**6
     print(json.dumps(answer), flush=True)
