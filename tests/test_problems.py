@@ -482,11 +482,16 @@ def test_what_a_solver_yields_later_is_checked(problem):
 
 
 @pytest.mark.parametrize("wrong", [lambda problem, *, seed: None, lambda problem: iter(()), lambda: iter(())])
-def test_a_wrong_solver_is_told_the_contract(wrong):
+def test_a_wrong_solver_is_told_the_contract(wrong, monkeypatch):
     with pytest.raises(
         TypeError, match=r"a solver is a function solver\(problem, \*, seed\) that yields Incumbents, but"
     ):
         optimise(set_covering(20), wrong)
+    monkeypatch.setattr(SOLVERS, "registered", {"wrong": wrong})
+    done = CliRunner().invoke(main, ["solve", "SetCovering-v0:n=20", "wrong"])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: a solver is a function")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

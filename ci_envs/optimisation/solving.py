@@ -27,6 +27,10 @@ _CONTRACT = "a solver is a function solver(problem, *, seed) that yields Incumbe
 _ROUNDING = 1e-12  # more than the relative rounding error of a sum of costs
 
 
+class SolverContractError(TypeError):
+    """A function cannot be called as a solver, or it yields something else than incumbents."""
+
+
 @dataclass(frozen=True, eq=False)
 class Incumbent:
     """The best solution that a solver has found so far.
@@ -127,7 +131,8 @@ def optimise(
         progress: a function that is called with the best solution so far, at least a few times per second.
 
     Raises:
-        TypeError: the solver is no function of a problem and a seed, or yields anything else than :class:`Incumbent`.
+        SolverContractError: the solver is no function of a problem and a seed, or yields anything else than
+            :class:`Incumbent`.
         ValueError: the solver or an option is unknown, a value is out of range, the solver is for other problems, or it
             yields a solution that has not the value, is worse than an earlier one, or is better than the bound.
         ImportError: the solver needs a package that is not installed.
@@ -167,7 +172,7 @@ def optimise(
 def _check(problem: Problem, incumbent: Any, last: Incumbent) -> None:
     """Check what a solver yields after another incumbent."""
     if not isinstance(incumbent, Incumbent):
-        raise TypeError(f"a solver yields Incumbent(genome, value, work), not {incumbent!r}")
+        raise SolverContractError(f"a solver yields Incumbent(genome, value, work), not {incumbent!r}")
     if _is_better(problem, last.value, incumbent.value):
         raise ValueError(f"a solver yields the best solution so far, not {incumbent.value:g} after {last.value:g}")
     if incumbent.genome is None:
@@ -195,7 +200,7 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
         seed: the seed of all random numbers, 0 or more.
 
     Raises:
-        TypeError: ``problem`` or ``solver`` is of another type.
+        TypeError: ``problem`` or ``solver`` is of another type, or the function is no solver.
         ValueError: the solver or an option is unknown, a value is out of range, or the solver is for other problems.
         ImportError: the solver needs a package that is not installed.
     """
@@ -220,11 +225,15 @@ def _started(solver: Solver, problem: Problem, **options: Any) -> Iterator[Incum
     try:
         signature_of(solver).bind(problem, **options)
     except TypeError as error:
-        raise TypeError(f"{_CONTRACT}, but for {solver!r}: {error}") from None
+        raise SolverContractError(f"{_CONTRACT}, but {_name(solver)} {error}") from None
     incumbents = solver(problem, **options)
     if not isinstance(incumbents, Iterable):
-        raise TypeError(f"{_CONTRACT}, but {solver!r} returned {incumbents!r}")
+        raise SolverContractError(f"{_CONTRACT}, but {_name(solver)} returned {incumbents!r}")
     return iter(incumbents)
+
+
+def _name(solver: Solver) -> str:
+    return getattr(solver, "__qualname__", repr(solver))
 
 
 def solvers_of(problem: Problem) -> tuple[str, ...]:
