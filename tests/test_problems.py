@@ -468,6 +468,11 @@ def test_what_a_solver_yields_later_is_checked(problem):
         yield Incumbent(genome, value, 1)
         yield Incumbent(genome, value + (1 if problem.is_cost else -1), 2)
 
+    def loses_its_solution(problem, *, seed):
+        genome, value = all_ones()
+        yield Incumbent(genome, value, 1)
+        yield Incumbent(None, np.inf if problem.is_cost else -np.inf, 2)
+
     def has_a_list(problem, *, seed):
         genome, value = all_ones()
         yield Incumbent(genome.astype(int).tolist(), np.float32(value), np.int64(1), bound=value)
@@ -475,8 +480,9 @@ def test_what_a_solver_yields_later_is_checked(problem):
     assert optimise(problem, goes_on_working).solution.all()
     with pytest.raises(ValueError, match="was given, but it"):
         optimise(problem, changes_the_genome)
-    with pytest.raises(ValueError, match="best solution so far"):
-        optimise(problem, becomes_worse)
+    for solver in (becomes_worse, loses_its_solution):
+        with pytest.raises(ValueError, match="best solution so far"):
+            optimise(problem, solver)
     result = optimise(problem, has_a_list)
     assert (result.solution.dtype, result.optimal, result.solution.all()) == (bool, True, True)
 

@@ -188,7 +188,7 @@ def _check(problem: Problem, incumbent: Any, last: Incumbent) -> None:
 def _is_better(problem: Problem, value: float, other: float) -> bool:
     """Return whether a value is better than another by more than the rounding of both."""
     gain = other - value if problem.is_cost else value - other
-    return value != other and gain > _ROUNDING * max(abs(value), abs(other))
+    return value != other and gain > _ROUNDING * min(abs(value), abs(other))
 
 
 def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:
