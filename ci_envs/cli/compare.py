@@ -85,7 +85,8 @@ def compare(
     from ci_envs.drawing.figure_file import check_figure_ending, figure_type, write_figure
     from ci_envs.storage.files import write_whole
 
-    kept = output and output.absolute()  # an agent can change the current folder
+    # an agent can change the current folder
+    kept, plot_path, page_path = (path and path.absolute() for path in (output, plot_path, page_path))
     with usage_errors():
         if plot_path:
             figure_type()  # a missing package is reported before the games are played

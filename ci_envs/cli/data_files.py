@@ -67,7 +67,9 @@ def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., 
         def with_data_files(*, json_path: Path | None, csv_path: Path | None, **options: Any) -> None:
             if json_path == csv_path == _STDOUT:
                 raise click.UsageError("--json - and --csv - both print the results: write one of them to a file.")
-            command(data_files=DataFiles(json_path, csv_path), **options)
+            # an agent can change the current folder before the files are written
+            json, csv = (path if path in (None, _STDOUT) else path.absolute() for path in (json_path, csv_path))
+            command(data_files=DataFiles(json, csv), **options)
 
         with_options: Callable[..., None] = json_option(csv_option(with_data_files))
         return with_options

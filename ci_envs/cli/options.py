@@ -78,7 +78,7 @@ def _check_file(context: click.Context, parameter: click.Parameter, path: Path |
     except OSError as error:
         reason = f"{str(path)!r} cannot be written: {error.strerror}" if error.strerror else str(error)
         raise click.UsageError(f"{parameter.opts[0]}: {reason}") from None
-    return path.absolute()  # an agent can change the current folder
+    return path
 
 
 def isolation_options(command: Callable[..., None]) -> Callable[..., None]:
