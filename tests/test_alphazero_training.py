@@ -161,6 +161,12 @@ def kept_by(network):
     return critical.keeping / critical.decisions
 
 
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_a_training_that_diverges_says_so(tmp_path, precision):
+    with pytest.raises(FloatingPointError, match="the training diverged"):
+        train(tmp_path, iterations=2, learning_rate=1e4, precision=precision)
+
+
 @pytest.mark.parametrize(("method", "unlearned"), [("_take_steps", True), ("_new_samples", False)])
 def test_an_interrupt_saves_all_that_was_done(tmp_path, monkeypatch, method, unlearned):
     """The interruption is in the second iteration. Completed games are not played again."""

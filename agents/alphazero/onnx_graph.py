@@ -139,11 +139,13 @@ class _Graph:
         if len(self.activations) > len(self._ranges):
             return value
         low, high = self._ranges[len(self.activations) - 1]
-        if not -np.inf < low <= 0 <= high < np.inf:
+        text = f"the range of an activation is {low} to {high}"
+        if not -np.inf < low <= high < np.inf:
             raise DivergenceError(
-                f"an activation of the network is between {low} and {high}: its weights are useless, because the "
-                "training diverged; lower learning_rate"
+                f"{text}: the weights are useless, because the training diverged; lower learning_rate"
             )
+        if not low <= 0 <= high:
+            raise ValueError(f"{text}, but it must contain 0")
         scale = np.float32(max(high - low, 1e-9) / _MOST_ACTIVATION)
         inputs = self.constant(np.array(scale)), self.constant(np.array(round(-low / scale), np.uint8))
         rounded = self.add("DequantizeLinear", self.add("QuantizeLinear", value, *inputs), *inputs)
