@@ -27,15 +27,17 @@ class ImportInChild:
     """An object of this package. A process that receives it imports the package, and registers ids of its parent."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[dict[str, bytes]]]:
-        return _import_in_child, (_pickled(_registrations) if _registrations else {},)
+        return _import_in_child, (_pickled_registrations(),)
 
 
-def _pickled(functions: dict[str, Callable[[], None]]) -> dict[str, bytes]:
-    """Return those functions that can be pickled. A class of the main module is pickled as a whole."""
+def _pickled_registrations() -> dict[str, bytes]:
+    """Return the functions that can be pickled. A class of the main module is pickled as a whole."""
+    pickled = dict[str, bytes]()
+    if not _registrations:
+        return pickled
     import cloudpickle
 
-    pickled = dict[str, bytes]()
-    for id, function in functions.items():
+    for id, function in _registrations.items():
         with suppress(Exception):  # a class of a user can refer to anything; then the child does not know its id
             pickled[id] = cloudpickle.dumps(function)
     return pickled

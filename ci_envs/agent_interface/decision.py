@@ -31,6 +31,11 @@ class TimedActions(NamedTuple):
     seconds: float
     faults: Mapping[int, str] = {}
 
+    @property
+    def first_fault(self) -> str:
+        """The first of the reasons, or an empty text."""
+        return next(iter(self.faults.values()), "")
+
 
 def ask(agent: Agent, words: NDArray[np.uint64]) -> Any:
     """Return the answer of an agent to n positions, without checks.

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ci_envs.agent_interface.decision import decide_or_fail
 from ci_envs.agent_interface.making import as_agent
+from ci_envs.arena.agent_table import counted_as_losses
 from ci_envs.arena.graded_table import SHARE_NOTES, graded_table
 from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE
@@ -61,8 +62,7 @@ def measure_accuracies(
         scores = solution.grading_scores(rows)
         for index, agent in enumerate(agents):
             decided = decide_or_fail(agent, rows)
-            graded = replace(grade(scores, decided.actions), first_fault=next(iter(decided.faults.values()), ""))
-            accuracies[index] += graded
+            accuracies[index] += replace(grade(scores, decided.actions), first_fault=decided.first_fault)
             if progress:
                 progress(begin * len(agents) + len(rows) * (index + 1), len(words) * len(agents))
     return accuracies
@@ -98,10 +98,6 @@ def accuracy_table(title: str, accuracies: Sequence[tuple[str, Accuracy]], sampl
     return Group(graded_table(title, rows, "Lost"), *map(Text, _notes(accuracies, sampling_method)))
 
 
-def _first(accuracy: Accuracy) -> str:
-    return f"; the first failure: {accuracy.first_fault}" if accuracy.first_fault else ""
-
-
 def _tally_columns(tally: Tally) -> dict[str, float | None]:
     return {
         "positions": tally.decisions,
@@ -133,7 +129,7 @@ def _notes(accuracies: Sequence[tuple[str, Accuracy]], sampling_method: str) -> 
         "Lost: points per move; a win has 1 point and a draw 1/2.",
     ]
     return notes + [
-        f"{label}: {accuracy.illegal:,} illegal actions, counted as losses{_first(accuracy)}."
+        f"{label}: {accuracy.illegal:,} illegal actions, {counted_as_losses(accuracy.first_fault)}"
         for label, accuracy in accuracies
         if accuracy.illegal
     ]

@@ -27,3 +27,8 @@ def agent_table(title: str, columns: Iterable[str], *, collapse_padding: bool = 
     for column in columns:
         table.add_column(column, justify="left" if column == left else "right", no_wrap=True)
     return table
+
+
+def counted_as_losses(first_fault: str) -> str:
+    """Return the end of a note about decisions without a legal action, with the first failure if there was one."""
+    return f"counted as losses; the first failure: {first_fault}." if first_fault else "counted as losses."

@@ -150,11 +150,11 @@ class _Player:
 
     def decide(self, words: NDArray[np.uint64], games: NDArray[np.intp]) -> NDArray[np.int64]:
         if self._count_faults:
-            actions, seconds, faults = decide_or_fail(self._playing, words, games)
-            for message in faults.values():
-                self.first_fault = self.first_fault or message
+            decided = decide_or_fail(self._playing, words, games)
+            self.first_fault = self.first_fault or decided.first_fault
         else:
-            actions, seconds, _ = decide(self.agent, words, games)
+            decided = decide(self.agent, words, games)
+        actions, seconds, _ = decided
         self.seconds += seconds
         self.decisions += len(actions)
         if self._grading is not None:

@@ -82,8 +82,8 @@ class Replies:
         legal = observations_of(self.agent.game, words)["action_mask"] != 0
         count = legal.shape[1]
         rows = np.repeat(np.arange(len(words)), self.samples)
-        actions, _, faults = decide_or_fail(self.agent, words[rows])
-        self.first_fault = self.first_fault or next(iter(faults.values()), "")
+        decided = decide_or_fail(self.agent, words[rows])
+        actions, self.first_fault = decided.actions, self.first_fault or decided.first_fault
         within = actions.clip(0, count - 1)
         columns = np.where((actions == within) & legal[rows, within], within, count)
         shares = np.zeros((len(words), count + 1))

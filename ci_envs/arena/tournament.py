@@ -152,7 +152,9 @@ class Tournament:
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
         limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
+        before = Path.cwd()
         self.entrants = enter(self.game, agents, seed, limits)
+        self._folder = Path() if Path.cwd() == before else before  # an agent can change it when it is loaded
         self.workers = workers
         self.ray_address = ray_address
         self._check_workers()
@@ -194,7 +196,7 @@ class Tournament:
             if resume:
                 raise ValueError("resume=True needs the folder of the tournament: give output")
             return self._play(None, progress, graded)
-        path = Path(output)
+        path = self._folder / output
         if not resume:
             path.mkdir(parents=True, exist_ok=True)
         with locked(path, "plays a tournament"):
@@ -359,8 +361,7 @@ def compare(
     for name in options:
         if name not in TournamentOptions.__annotations__:
             raise unknown_name("option", name, TournamentOptions.__annotations__, owner="compare")
-    folder = None if output is None else Path(output).absolute()  # before an agent can change the current folder
-    return Tournament(environment, agents, **options).play(progress, output=folder, resume=resume)
+    return Tournament(environment, agents, **options).play(progress, output=output, resume=resume)
 
 
 def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | None = None) -> tuple[Entrant, ...]:

@@ -30,7 +30,7 @@ class TournamentFolder:
                 one with other settings.
             OSError: the folder cannot be written.
         """
-        self._path = path
+        self._path = path.absolute()  # an agent can change the current folder while it plays
         file = path / _SETTINGS
         if not resume:
             if file.exists():

@@ -85,8 +85,8 @@ def compare(
     from ci_envs.drawing.figure_file import check_figure_ending, figure_type, write_figure
     from ci_envs.storage.files import write_whole
 
-    # an agent can change the current folder
-    kept, plot_path, page_path = (path and path.absolute() for path in (output, plot_path, page_path))
+    # an agent can change the current folder before the files are written
+    plot_path, page_path = (path and path.absolute() for path in (plot_path, page_path))
     with usage_errors():
         if plot_path:
             figure_type()  # a missing package is reported before the games are played
@@ -100,7 +100,7 @@ def compare(
     advice = again if output else "With --output DIR, DIR keeps the finished matches."
     progress = games_progress(tournament.total_games)
     with interrupt_advice(advice), cluster_errors(), usage_errors(), progress as (report_games, report_graded):
-        comparison = tournament.play(report_games, report_graded, output=kept, resume=resume)
+        comparison = tournament.play(report_games, report_graded, output=output, resume=resume)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)
     if page_path:
