@@ -45,9 +45,11 @@ def _pickled_registrations() -> dict[str, bytes]:
 
 def _import_in_child(pickled: dict[str, bytes]) -> ImportInChild:
     for id, function in pickled.items():
+        if id in _registrations:
+            continue
         with suppress(Exception):
-            register = pickle.loads(function) if id not in _registrations else None  # imports the module of the game
-            if register and id not in _registrations:
+            register = pickle.loads(function)  # from the parent; it imports the module of the game
+            if id not in _registrations:
                 register()
     return ImportInChild()
 

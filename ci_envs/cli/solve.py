@@ -111,7 +111,7 @@ class _SolverOptions(NamedTuple):
 def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataFiles, options: _SolverOptions) -> None:
     from rich.console import Console
 
-    from ci_envs.optimisation.solving import SolverContractError, solvers_of, start_solver
+    from ci_envs.optimisation.solving import solvers_of, start_solver
 
     _, problem, _ = resolve_problem(environment)
     if not solvers:
@@ -126,15 +126,10 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
             available.append(solver)
         except ImportError as error:
             missing.append(str(error))
-        except SolverContractError as error:
-            raise ValueError(str(error)) from None
     if not available:
         raise ValueError("; ".join(missing))
     run = _run_in_turn if options.workers is None else _run_on_workers
-    try:
-        found, interrupted = run(problem, available, options)
-    except SolverContractError as error:
-        raise ValueError(str(error)) from None
+    found, interrupted = run(problem, available, options)
     results = list(zip(available, found, strict=not interrupted))
     if not data_files.on_stdout:
         Console(highlight=False).print(_results_table(environment, problem.measure, results))

@@ -27,7 +27,7 @@ _CONTRACT = "a solver is a function solver(problem, *, seed) that yields Incumbe
 _ROUNDING = 1e-12  # more than the relative rounding error of a sum of costs
 
 
-class SolverContractError(TypeError):
+class SolverContractError(TypeError, ValueError):
     """A function cannot be called as a solver, or it yields something else than incumbents."""
 
 
