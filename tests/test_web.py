@@ -763,9 +763,9 @@ OPERATIONS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def schema(tmp_path_factory):
-    path, hosts = tmp_path_factory.mktemp("fuzz") / "games.sqlite", AllowedHosts.of("testserver")
+@pytest.fixture
+def schema(tmp_path):
+    path, hosts = tmp_path / "games.sqlite", AllowedHosts.of("testserver")
     app = create_app(path, workers=1, hosts=hosts, limits=UNLIMITED, fork_server=FORK_SERVER)
 
     def is_checked():
@@ -778,27 +778,19 @@ def schema(tmp_path_factory):
 
 
 @pytest.mark.extended
-def test_every_operation_is_tried(schema):
-    known = {(operation.ok().method.upper(), operation.ok().path) for operation in schema.get_all_operations()}
-    assert known == {(method, f"/api{path}") for method, path in OPERATIONS}
-
-
-@pytest.mark.extended
 def test_no_input_breaks_it(schema):
     """Every answer is one that the OpenAPI document promises, whatever is sent.
 
-    One test for all operations, because Schemathesis starts and stops the server for each test.
+    One test for all operations, because Schemathesis stops the server at the end of a test, for good.
     """
+    known = {(operation.ok().method.upper(), operation.ok().path) for operation in schema.get_all_operations()}
+    assert known == {(method, f"/api{path}") for method, path in OPERATIONS}
     for method, path in OPERATIONS:
 
         @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
         @given(case=schema[f"/api{path}"][method].as_strategy())
         def ask(case):
             response = case.call(timeout=120)  # the first request imports all agents
-            for _ in range(5):
-                if response.status_code != 503:  # on a slow machine a search is busy for long; then clients ask again
-                    break
-                response = case.call(timeout=120)
             # the document cannot know every rule
             case.validate_response(response, excluded_checks=[positive_data_acceptance])
 
