@@ -95,7 +95,7 @@ class TestExamplesRun:
 
     @pytest.mark.extended
     def test_cleanrl_ppo(self):
-        output = run("cleanrl_ppo.py", "TicTacToe-v0", "--total-timesteps", "98304")
+        output = run("cleanrl_ppo.py", "TicTacToe-v0", "--total-timesteps", "49152")
         rows = re.findall(r"^ (random|PPO) +[+-]\d+ .* ([\d.]+) +600 ", output, re.MULTILINE)
         assert float(dict(rows)["PPO"]) > float(dict(rows)["random"]) + 20
 

@@ -320,7 +320,7 @@ def test_bad_agents_do_not_end_a_tournament(tmp_path, monkeypatch):
     monkeypatch.setattr("ci_envs.agent_interface.isolation._MOST_FAILURES", 1)
     good = ["random", "exact", f"{FILE}:lowest", f"{FILE}:nth:n=1"]
     bad = [f"{FILE}:{name}" for name in FAULTS]
-    options = {"games": 4, "seed": 3, "isolate": QUICK}
+    options = {"games": 2, "seed": 3, "isolate": QUICK}
     comparison = compare("TicTacToe-v0", [*good, *bad], output=tmp_path / "all", **options)
     alone = compare("TicTacToe-v0", good, **options)
     results = {pairing.labels: pairing.match for pairing in comparison.pairings}

@@ -654,7 +654,7 @@ class TestPool:
 
 
 def test_maskable_ppo_learns_tictactoe(tmp_path, trainers):
-    train("sb3:maskable_ppo", TICTACTOE, steps=60_000, output=tmp_path, boards=16, batch_size=512)
+    train("sb3:maskable_ppo", TICTACTOE, steps=40_000, output=tmp_path, boards=16, batch_size=512)
     agent, random = trainers[-1].agent(), make_agent("random", GAME, seed=1)
     total = play_match(GAME, agent, random, 1000).sides[0].total
     assert total.wins + total.draws / 2 > 900
