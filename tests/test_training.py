@@ -222,7 +222,7 @@ class TestARun:
 
         monkeypatch.setattr(ladder, "play_match", play)
         options = {**TINY, **ARGUMENTS["a2c"]}
-        train("sb3:a2c", "Quixo-v0:size=3,max_cycles=4", steps=200, output=tmp_path, **options)
+        train("sb3:a2c", "TicTacToe-v0:max_cycles=4", steps=200, output=tmp_path, **options)
         assert set(limits) == {4}
         assert max(info["l"] for info in trainers[-1].model.ep_info_buffer) <= 2
 
