@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from conftest import is_extended
 
-PROCESSES = 4  # on two processors, because many tests wait for servers and other processes
+PROCESSES = 3  # on two processors, because many tests wait for servers and other processes
 FILES = 2  # of a process
 MODULES = (
     "ci_envs.agents.alphazero.training",
