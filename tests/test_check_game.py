@@ -506,13 +506,14 @@ def _(game):
     return kernel
 
 
-def test_a_false_symmetry_is_found_with_every_seed():
-    check_game(Bridge(5, 5))
+@pytest.mark.parametrize("size", [3, 5])
+def test_a_false_symmetry_is_found_with_every_seed(size):
+    check_game(Bridge(size, size))
     for seed in range(8):
         with pytest.raises(
             InvalidGameError, match=r"result must be the same .*under symmetry 1.*: (WIN|LOSS|ONGOING), not [DLOW]"
         ):
-            check_game(FalseMirror(5, 5), seed=seed)
+            check_game(FalseMirror(size, size), seed=seed)
 
 
 def test_a_reference_finds_wrong_legal_actions():
