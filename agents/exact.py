@@ -9,7 +9,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.interface import PositionAgent
 from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.probabilities import uniform
-from ci_envs.agents.opponent_errors import Opponent, OpponentErrors
+from ci_envs.agents.opponent_errors import OPPONENT, OpponentErrors
 from ci_envs.games.game import Game
 from ci_envs.registry.options import Option, Untrusted, validated
 from ci_envs.solver.solution import NO_SCORE, keep_value
@@ -56,7 +56,7 @@ class ExactAgent(PositionAgent):
                 untrusted=Untrusted(),
             ),
         ] = 0.0,
-        opponent: Opponent = None,
+        opponent: Annotated[str | None, OPPONENT] = None,
         seed: int | None = None,
     ) -> None:
         """Make the agent and solve the game, unless the solution is already in memory.

@@ -1,6 +1,6 @@
 """Bots of OpenSpiel as agents, for example ``openspiel:mcts``. They need the extra ``openspiel``."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -14,7 +14,6 @@ from ci_envs.games.game import Game
 from ci_envs.games.position import Position
 from ci_envs.openspiel import OpenSpielGame, OpenSpielState
 from ci_envs.registry.options import Option, Untrusted, validated
-from ci_envs.validation import unknown_name
 
 
 class OpenSpielBot(Protocol):
@@ -80,26 +79,43 @@ class OpenSpielAgent(PositionAgent):
         ],
         *,
         simulations: Annotated[
-            int | None, Option("simulations per action (mcts only); none is 100", ge=1, untrusted=Untrusted(most=1000))
+            int | None,
+            Option(
+                "simulations per action; none is 100",
+                ge=1,
+                only_with="bot=mcts",
+                untrusted=Untrusted(most=1000),
+            ),
         ] = None,
         uct_c: Annotated[
             float | None,
             Option(
-                "exploration constant, which equals exploration of our agent mcts (mcts only); none is 1",
+                "exploration constant, which equals exploration of our agent mcts; none is 1",
                 gt=0,
+                only_with="bot=mcts",
                 untrusted=Untrusted(),
             ),
         ] = None,
         rollouts: Annotated[
             int | None,
-            Option("random rollouts per simulation (mcts only); none is 1", ge=1, untrusted=Untrusted(most=4)),
+            Option(
+                "random rollouts per simulation; none is 1", ge=1, only_with="bot=mcts", untrusted=Untrusted(most=4)
+            ),
         ] = None,
         solve: Annotated[
             bool | None,
-            Option("whether to prove wins, losses and draws (mcts only); none is true", untrusted=Untrusted()),
+            Option(
+                "whether to prove wins, losses and draws; none is true", only_with="bot=mcts", untrusted=Untrusted()
+            ),
         ] = None,
         depth: Annotated[
-            int | None, Option("search depth in plies (minimax only); none is 3", ge=1, untrusted=Untrusted(most=4))
+            int | None,
+            Option(
+                "search depth in plies; none is 3",
+                ge=1,
+                only_with="bot=minimax",
+                untrusted=Untrusted(most=4),
+            ),
         ] = None,
         seed: int | None = None,
     ) -> None:
@@ -109,11 +125,7 @@ class OpenSpielAgent(PositionAgent):
             ValueError: The bot is unknown, the bot does not have a given option, or a value is out of range.
         """
         options = {"simulations": simulations, "uct_c": uct_c, "rollouts": rollouts, "solve": solve, "depth": depth}
-        allowed = [field.name for field in fields(BOTS[bot])]
         given = {name: value for name, value in options.items() if value is not None}
-        for name in given:
-            if name not in allowed:
-                raise unknown_name("option", name, allowed, owner=f"agent openspiel:{bot}")
         super().__init__(game, seed=seed)
         self.bot: OpenSpielBot = BOTS[bot](**given)  # type: ignore[arg-type] # the bot checks the values
 

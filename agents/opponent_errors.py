@@ -5,7 +5,6 @@ easily in some of these positions than in others. In chess, such choices are cal
 """
 
 from collections.abc import Iterator
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +22,11 @@ SAMPLES = 8
 """The number of times that the opponent plays its turn in each position."""
 
 
-Opponent = Annotated[
-    str | None,
-    Option(
-        "agent whose errors the agent provokes in drawn and lost positions that have exact values, for example "
-        "minimax:depth=2 or random; none chooses among the actions that keep the value without regard to an opponent",
-        untrusted=Untrusted(values=("minimax:depth=2", "random")),
-    ),
-]
+OPPONENT = Option(
+    "agent whose errors the agent provokes in drawn and lost positions that have exact values, for example "
+    "minimax:depth=2 or random; none chooses among the actions that keep the value without regard to an opponent",
+    untrusted=Untrusted(values=("minimax:depth=2", "random")),
+)
 """The option of agents that provoke errors."""
 
 

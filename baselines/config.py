@@ -58,8 +58,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 def _argument(name: str, doc: str, **bounds: float) -> Option:
     """Return the option for an argument of some of the algorithms, whose default is the preset."""
-    algorithms = ", ".join(algorithm for algorithm, arguments in PRESETS.items() if name in arguments)
-    return Option(f"{doc} ({algorithms}); none is the preset", **bounds)  # type: ignore[arg-type]
+    algorithms = [algorithm for algorithm, arguments in PRESETS.items() if name in arguments]
+    only_with = "" if len(algorithms) == len(PRESETS) else f"algorithm={'|'.join(algorithms)}"
+    return Option(f"{doc}; none is the preset", only_with=only_with, **bounds)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,9 +125,10 @@ class SB3Config(OpeningOptions, TrainingConfig):
     training_lookahead: Annotated[
         int,
         Option(
-            "plies of the look-ahead with which the agent plays the training games; only with maskable_ppo",
+            "plies of the look-ahead with which the agent plays the training games",
             ge=0,
             le=MAX_LOOKAHEAD,
+            only_with="algorithm=maskable_ppo",  # which has action masks
         ),
     ] = 0
     layers: Annotated[tuple[int, ...], Option("widths of the hidden layers", ge=1)] = (128, 128)
@@ -179,17 +181,7 @@ class SB3Config(OpeningOptions, TrainingConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = PRESETS[self.algorithm]
-        for name in dict.fromkeys(name for arguments in PRESETS.values() for name in arguments):
-            value = getattr(self, name)
-            if value is not None and name not in known:
-                raise ValueError(f"{name}={value} is not an option of {self.algorithm}. Options: {', '.join(known)}")
-        if self.training_lookahead and self.algorithm != "maskable_ppo":
-            raise ValueError(
-                f"training_lookahead={self.training_lookahead} needs the action masks of maskable_ppo, not "
-                f"{self.algorithm}"
-            )
-        if "batch_size" in known and self.n_steps == self.boards == len(self.opponents) == 1:
+        if "batch_size" in PRESETS[self.algorithm] and self.n_steps == self.boards == len(self.opponents) == 1:
             raise ValueError(f"n_steps=1 needs boards=2 or more for {self.algorithm}: a rollout has at least two steps")
 
     def resolved(self, game: Game) -> Self:

@@ -625,7 +625,7 @@ def test_a_run_can_start_from_a_model(tmp_path):
 
 
 def test_a_look_ahead_in_training_games_needs_action_masks():
-    with pytest.raises(ValueError, match="training_lookahead=2 needs the action masks of maskable_ppo, not dqn"):
+    with pytest.raises(ValueError, match="training_lookahead=2 is for algorithm=maskable_ppo, not for algorithm=dqn"):
         SB3Config(algorithm="dqn", training_lookahead=2)
     with pytest.raises(ValueError, match="lookahead must be a whole number from 0 to 8, not 9"):
         BoardsVecEnv(*boards(TICTACTOE, 2).groups, lookahead=9)

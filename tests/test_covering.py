@@ -425,7 +425,7 @@ def test_sets_of_several_words(lists):
         ("covering_genetic:crossover=two", "crossover must be uniform, one_point or none, not 'two'"),
         ("covering_genetic:calls=19", "population must be a whole number from 1 to 19, not 20"),
         ("annealing:cooling=2", "Unknown option 'cooling' for solver annealing. Available: moves, temperature"),
-        ("greedy:rule=course,width=2", "width must be 1 with the rule course, not 2"),
+        ("greedy:rule=course,width=2", "width=2 has no effect with rule=course"),
         ("greedy:width=0", "width must be a whole number from 1, not 0"),
         ("greedy:lookahead=-1", "lookahead must be a whole number from 0, not -1"),
         ("covering_genetic:ones=1.5", "ones must be a number from 0 to 1, not 1.5"),

@@ -111,5 +111,5 @@ def test_a_search_provokes_errors_only_in_positions_with_exact_values():
 
 
 def test_an_opponent_needs_exact_values():
-    with pytest.raises(ValueError, match="opponent=random needs an exact source: for example exact=exact"):
+    with pytest.raises(ValueError, match="opponent=random has no effect with exact=none"):
         make_agent("alphazero:opponent=random", GAME)

@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from ci_envs import make_agent
 from ci_envs.agents import Agent
 from ci_envs.cli.main import main
 from ci_envs.games.connect_n import ConnectN
+from ci_envs.optimisation.solving import SOLVERS
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.options import (
     NamedOption,
@@ -30,6 +33,7 @@ from ci_envs.registry.options import (
     validated,
 )
 from ci_envs.training import train
+from ci_envs.training.learners import learners, trainer_of
 from ci_envs.web.catalog import Catalog
 from ci_envs.web.offers import Offers
 from ci_envs.web.option_inputs import OptionInputs
@@ -357,3 +361,121 @@ def test_the_fields_of_a_dataclass_are_options_of_a_function():
     options = options_of(solver, ("problem", "seed"))
     assert [*options] == ["share", "names", "sizes", "rule"]
     assert all(isinstance(option, NamedOption) and option.declared.doc for option in options.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group(Validated):
+    kind: Annotated[str | None, Option("a kind", choices=("small", "large", "huge"))] = None
+    size: Annotated[int, Option("a size", ge=1, only_with="kind=large|huge")] = 3
+    growth: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grouped(Group, Validated):
+    only_with: ClassVar[Mapping[type, str]] = {Group: "mode=groups|all"}
+
+    mode: Annotated[str, Option("a mode", choices=("groups", "all", "single"))] = "single"
+    share: float = 0.0
+    plies: Annotated[int, Option("a number", ge=0, not_with="share=0,mode=all")] = 8
+
+
+def conditional(
+    observation,
+    mode: Annotated[str, Option("a mode", choices=("groups", "all", "single"))] = "single",
+    *,
+    switch: bool = True,
+    depth: Annotated[int, Option("a depth", only_with="switch=true,mode=all")] = 2,
+):
+    return 0
+
+
+WITHOUT_EFFECT = [
+    (Grouped, {"growth": 0.7}, "growth=0.7 is for mode=groups or all, not for mode=single"),
+    (Grouped, {"mode": "all", "size": 4}, "size=4 is for kind=large or huge, not for kind=none"),
+    (Grouped, {"mode": "all", "kind": "small", "size": 4}, "size=4 is for kind=large or huge, not for kind=small"),
+    (Grouped, {"plies": 9}, "plies=9 has no effect with share=0.0"),
+    (Grouped, {"plies": 9, "share": 0.5, "mode": "all"}, "plies=9 has no effect with mode=all"),
+    (conditional, {"depth": 3}, "depth=3 is for mode=all, not for mode=single"),
+    (conditional, {"depth": 3, "mode": "all", "switch": False}, "depth=3 is for switch=true, not for switch=false"),
+]
+
+
+@pytest.mark.parametrize(("owner", "given", "message"), WITHOUT_EFFECT)
+def test_an_option_without_effect_is_refused_wherever_it_is_given(owner, given, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        check_options("the owner", given, options_of(owner, ("observation",)))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        owner(**given) if owner is Grouped else validated(owner)(None, **given)
+
+
+@pytest.mark.parametrize(
+    ("owner", "given"),
+    [
+        (Grouped, {"growth": 0.5, "size": 3, "plies": 8}),  # the defaults
+        (Grouped, {"growth": 0, "plies": 0}),  # nothing to have an effect
+        (Grouped, {"growth": 0.7, "mode": "all", "kind": "huge", "size": 4}),
+        (Grouped, {"plies": 9, "share": 0.5}),
+        (conditional, {"depth": 3, "mode": "all"}),
+    ],
+)
+def test_an_option_with_an_effect_is_accepted(owner, given):
+    assert check_options("the owner", given, options_of(owner, ("observation",))) == given
+    owner(**given) if owner is Grouped else validated(owner)(None, **given)
+
+
+def test_the_meaning_tells_the_conditions():
+    options = options_of(Grouped)
+    assert options["size"].meaning.endswith("from 1; only with mode=groups or all and kind=large or huge")
+    assert options["growth"].meaning == "a number; only with mode=groups or all"
+    assert options["plies"].meaning.endswith("from 0; no effect with share=0 or mode=all")
+    assert "only with" not in options_of(Group)["growth"].meaning
+
+
+def test_a_condition_names_an_option():
+    def mine(observation, depth: Annotated[int, Option("a depth", only_with="swich=true")] = 2, switch: bool = True):
+        return 0
+
+    with pytest.raises(ValueError, match="Unknown option 'swich' for the condition of depth"):
+        options_of(mine)
+
+
+def owners():
+    """Yield everything that has options: agents, trainers, solvers and games."""
+    yield from (AGENTS.find(name) for name in AGENTS.names())
+    yield from (trainer_of(name).config_type for name in learners())
+    yield from (SOLVERS.find(name) for name in SOLVERS.names())
+
+
+def test_the_conditions_of_all_options_have_allowed_values():
+    count = 0
+    for options in map(options_of, owners()):
+        for condition in chain.from_iterable(option.conditions for option in options.values()):
+            other = options[condition.name]
+            assert all(other.check(other.parse(text)) == other.parse(text) for text in condition.texts)
+            count += 1
+    assert count > 100
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("train q_learning:temperature=2 TicTacToe-v0", "temperature=2.0 is for exploration=softmax"),
+        (
+            "train monte_carlo:schedule=constant TicTacToe-v0 --set epsilon_end=0.1",
+            "epsilon_end=0.1 has no effect",
+        ),
+        ("train alphazero:dirichlet_fraction=0.1 TicTacToe-v0", "dirichlet_fraction=0.1 has no effect with selection"),
+        ("train nim_ga:tournament_size=4,selection=roulette Nim-v0", "tournament_size=4 is for selection=tournament"),
+        ("train sb3:dqn,n_steps=8 TicTacToe-v0", "n_steps=8 is for algorithm=maskable_ppo or ppo or a2c"),
+        ("compare TicTacToe-v0 random minimax:pruning=false,table_mb=8", "table_mb=8.0 is for pruning=true"),
+        ("compare Nim-v0 random openspiel:minimax,simulations=9", "simulations=9 is for bot=mcts"),
+        ("solve SetCovering-v0 greedy:rule=course,width=3", "width=3 has no effect with rule=course"),
+        ("solve SetCovering-v0 covering_genetic:crossover=none,crossover_rate=0.1", "crossover_rate=0.1 has no effect"),
+    ],
+)
+def test_commands_refuse_options_without_effect(command, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = CliRunner().invoke(main, command.split())
+    assert answer.exit_code != 0
+    assert message in " ".join(answer.output.split())
+    assert not [*tmp_path.iterdir()]

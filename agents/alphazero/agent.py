@@ -1,7 +1,7 @@
 """A trained network and its search, as an agent."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,7 +30,7 @@ from ci_envs.agents.alphazero.settings import (
     PlayingOptions,
     SearchSettings,
 )
-from ci_envs.agents.opponent_errors import Opponent, OpponentErrors
+from ci_envs.agents.opponent_errors import OPPONENT, OpponentErrors
 from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
@@ -133,7 +133,7 @@ class AlphaZeroOptions(Validated):
         ),
     ] = INTEGERS
     exact: Exact = None
-    opponent: Opponent = None
+    opponent: Annotated[str | None, replace(OPPONENT, not_with="exact=none")] = None
 
     def for_play(self, game: Game) -> PlayingOptions:
         """Return the options that a game can preset, with its presets in place of all options that are None."""
@@ -178,8 +178,6 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
             OSError: the file cannot be read.
         """
         chosen = AlphaZeroOptions(**options)
-        if chosen.opponent is not None and chosen.exact is None:
-            raise ValueError(f"opponent={chosen.opponent} needs an exact source: for example exact=exact")
         play = chosen.for_play(game)
         path = shipped_model(game) if path is None else path
         integers = chosen.precision == INTEGERS

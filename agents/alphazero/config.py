@@ -79,16 +79,18 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         Option(
             "file of a network of any architecture that plays the games of the first teacher_iterations iterations",
             allowed="the path of a network's file, or the name of a network of the package",
+            not_with="teacher_iterations=0",
             changeable=True,
         ),
     ] = None
     teacher_iterations: Annotated[
-        int, Option("number of first iterations that learn from the games of the teacher", ge=0)
+        int,
+        Option("number of first iterations that learn from the games of the teacher", ge=0, not_with="teacher=none"),
     ] = 0
     selection: Annotated[str, Option("selection rule of the search in self-play", choices=SELECTIONS)] = "gumbel"
     exploration: Annotated[float, Option("exploration constant of the search in self-play", gt=0)] = 1.5
     simulations: Annotated[int, Option("simulations per position in self-play", ge=1, le=MAX_SIMULATIONS)] = 32
-    considered: Annotated[int, Option("actions that the root considers with selection=gumbel", ge=1)] = 16
+    considered: Annotated[int, Option("actions that the root considers", ge=1, only_with="selection=gumbel")] = 16
     precision: Annotated[
         str,
         Option("numbers of the network's convolutions in self-play and on the ladder, on a CPU", choices=PRECISIONS),
@@ -110,22 +112,29 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     dirichlet_concentration: Annotated[
         float,
         Option(
-            "concentration of the Dirichlet noise at the root, summed over all actions; not with selection=gumbel", gt=0
+            "concentration of the Dirichlet noise at the root, summed over all actions",
+            gt=0,
+            not_with="selection=gumbel,dirichlet_fraction=0",
         ),
     ] = 10.0
     dirichlet_fraction: Annotated[
         float,
-        Option("fraction of the Dirichlet noise in the priors at the root; not with selection=gumbel", ge=0, le=1),
+        Option("fraction of the Dirichlet noise in the priors at the root", ge=0, le=1, not_with="selection=gumbel"),
     ] = 0.25
     sampled_plies: Annotated[
         int,
         Option(
-            "first plies of a game, whose actions are sampled from the search policy; later plies play the best action;"
-            " not with selection=gumbel",
+            "first plies of a game, whose actions are sampled from the search policy; later plies play the best action",
             ge=0,
+            not_with="selection=gumbel",
         ),
     ] = 8
-    sampling_temperature: Annotated[float, Option("temperature of the samples; 0 plays the best action", ge=0)] = 1.0
+    sampling_temperature: Annotated[
+        float,
+        Option(
+            "temperature of the samples; 0 plays the best action", ge=0, not_with="selection=gumbel,sampled_plies=0"
+        ),
+    ] = 1.0
 
     games: Annotated[int, Option("games of self-play per iteration", ge=1)] = 512
     lanes: Annotated[int, Option("games that each thread or worker plays at the same time", ge=1)] = 128
@@ -163,10 +172,16 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
             "number of first iterations that learn from positions of random play, with the targets of the source exact,"
             " instead of self-play",
             ge=0,
+            not_with="exact=none",
         ),
     ] = 0
     exact_positions: Annotated[
-        int, Option("positions of random play in each of the first exact_iterations iterations", ge=1)
+        int,
+        Option(
+            "positions of random play in each of the first exact_iterations iterations",
+            ge=1,
+            not_with="exact_iterations=0",
+        ),
     ] = 5_000
 
     capacity: Annotated[int, Option("maximum number of positions in the replay buffer", ge=1)] = 200_000
@@ -175,7 +190,9 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         Option("fraction of a full replay buffer that is kept, at random; 0 replaces the oldest positions", ge=0, le=1),
     ] = 0.0
     symmetries: Annotated[bool, Option("learn from random symmetries of the positions")] = True
-    reuse: Annotated[float, Option("average number of times that each position is learned from", gt=0)] = 4.0
+    reuse: Annotated[
+        float, Option("average number of times that each position is learned from", gt=0, not_with="batch=none")
+    ] = 4.0
     batch: Annotated[
         int | None,
         Option(
@@ -239,13 +256,6 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
         if self.iterations is not None and self.minutes is not None:
             raise ValueError(
                 f"give either iterations or minutes, not iterations={self.iterations} and minutes={self.minutes:g}"
-            )
-        if self.exact_iterations and self.exact is None:
-            raise ValueError(f"exact_iterations={self.exact_iterations} needs a source of exact values: give exact")
-        if (self.teacher is None) != (self.teacher_iterations == 0):
-            raise ValueError(
-                f"teacher={self.teacher} and teacher_iterations={self.teacher_iterations} do not fit: give the file of"
-                " a network and a number of iterations above 0, or neither"
             )
         if self.keep_tree and (self.contempt or self.selection == "gumbel"):
             raise ValueError(

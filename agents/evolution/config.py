@@ -15,7 +15,7 @@ from ci_envs.optimisation.evolution.selection import (
 )
 from ci_envs.optimisation.evolution.step_size import OneFifth
 from ci_envs.optimisation.evolution.survival import Elitism, Immigration, Plus, Survival
-from ci_envs.registry.options import Option, Validated, options_of
+from ci_envs.registry.options import Option, Validated
 from ci_envs.training.config import TrainingConfig, WorkerOptions
 
 
@@ -69,20 +69,8 @@ class EvolutionConfig(WorkerOptions, TrainingConfig):
         """Games of each candidate against each opponent in the final selection."""
         return 10 * self.games if self.final_games is None else self.final_games
 
-    def refuse_options(self, owner: type[Validated], reason: str) -> None:
-        """Raise an error if an option of ``owner`` that would have no effect differs from its default.
 
-        Args:
-            owner: a group of options.
-            reason: when these options apply, for example ``is for encoding=graph``.
-
-        Raises:
-            ValueError: an option differs from its default.
-        """
-        for name in options_of(owner):
-            value = getattr(self, name)
-            if value != options_of(type(self))[name].default:
-                raise ValueError(f"{name}={value} {reason}: leave it at its default")
+ELITE = Option("number of parents that also survive", ge=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,22 +84,27 @@ class PopulationOptions(Validated):
             choices=("roulette", "tournament", "truncation"),
         ),
     ] = "tournament"
-    tournament_size: Annotated[int, Option("genomes in a tournament (selection=tournament)", ge=1)] = 3
+    tournament_size: Annotated[int, Option("genomes in a tournament", ge=1, only_with="selection=tournament")] = 3
     truncation_share: Annotated[
-        float, Option("fraction of the population from which parents are drawn (selection=truncation)", gt=0, le=1)
+        float,
+        Option("fraction of the population from which parents are drawn", gt=0, le=1, only_with="selection=truncation"),
     ] = 1.0
     crossover: Annotated[
         str | None,
         Option("crossover of two parents; none copies one parent", choices=("one_point", "uniform", "blend")),
     ] = None
-    crossover_rate: Annotated[float, Option("fraction of the offspring with two parents", ge=0, le=1)] = 1.0
+    crossover_rate: Annotated[
+        float, Option("fraction of the offspring with two parents", ge=0, le=1, not_with="crossover=none")
+    ] = 1.0
     uniform_rate: Annotated[
-        float, Option("probability of a gene of the second parent (crossover=uniform)", ge=0, le=1)
+        float, Option("probability of a gene of the second parent", ge=0, le=1, only_with="crossover=uniform")
     ] = 0.5
     blend_alpha: Annotated[
         float,
         Option(
-            "distance beyond the parents' genes, as a fraction of the interval between them (crossover=blend)", ge=0
+            "distance beyond the parents' genes, as a fraction of the interval between them",
+            ge=0,
+            only_with="crossover=blend",
         ),
     ] = 0.5
     mutation_rate: Annotated[
@@ -122,16 +115,22 @@ class PopulationOptions(Validated):
         str | None,
         Option("adaptation of the mutation step size; one_fifth is Rechenberg's rule", choices=("one_fifth",)),
     ] = None
-    step_damping: Annotated[float | None, Option("damping of step_rule; none is 1 + genes / (2 offspring)", gt=0)] = (
-        None
-    )
-    least_step: Annotated[float, Option("smallest factor of the mutation step size with step_rule", gt=0)] = 1e-12
-    elite: Annotated[int, Option("number of parents that also survive (not with plus survival)", ge=0)] = 0
+    step_damping: Annotated[
+        float | None,
+        Option("damping of step_rule; none is 1 + genes / (2 offspring)", gt=0, not_with="step_rule=none"),
+    ] = None
+    least_step: Annotated[
+        float, Option("smallest factor of the mutation step size", gt=0, not_with="step_rule=none")
+    ] = 1e-12
+    elite: Annotated[int, ELITE] = 0
     immigration_patience: Annotated[
         int | None,
         Option("generations without improvement after which random genomes replace the worst; none is never", ge=0),
     ] = None
-    immigration_share: Annotated[float, Option("fraction of the population that immigrants replace", ge=0, le=1)] = 0.25
+    immigration_share: Annotated[
+        float,
+        Option("fraction of the population that immigrants replace", ge=0, le=1, not_with="immigration_patience=none"),
+    ] = 0.25
     hall_size: Annotated[int, Option("size of the hall of fame: the best genomes of all generations", ge=1)] = 1
     reevaluate: Annotated[bool, Option("evaluate parents again in each generation, in the games of the offspring")] = (
         True
@@ -195,6 +194,4 @@ class PopulationOptions(Validated):
         return Uniform(self.uniform_rate) if self.crossover == "uniform" else Blend(self.blend_alpha, low, high)
 
     def _survival(self, plus: bool) -> Survival:
-        if plus and self.elite:
-            raise ValueError(f"elite={self.elite} has no effect if all parents compete: use elite=0")
         return Plus() if plus else Elitism(self.elite)

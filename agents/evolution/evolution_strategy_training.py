@@ -6,7 +6,7 @@ The strategies are (mu + lambda) and (mu, lambda) (Rechenberg 1973, Schwefel 197
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from ci_envs.agent_interface.supported_game import require_game
-from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
+from ci_envs.agents.evolution.config import ELITE, EvolutionConfig, PopulationOptions
 from ci_envs.agents.evolution.evaluation import MAX_HIDDEN, EvaluationPolicy, gene_count
 from ci_envs.agents.evolution.evolution_strategy import AGENT, EvolutionStrategyAgent
 from ci_envs.agents.evolution.rules import RULES, RulesPolicy
@@ -29,7 +29,7 @@ from ci_envs.optimisation.evolution.evolution import PopulationEvolution
 from ci_envs.optimisation.evolution.initial import RandomNumbers
 from ci_envs.optimisation.evolution.mutation import Gaussian
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.registry.options import Option, options_of
+from ci_envs.registry.options import Option
 from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 _SIZES = {"plus": (1, 10), "comma": (5, 35)}  # (mu, lambda)
@@ -39,6 +39,8 @@ _HIDDEN = 8
 @dataclass(frozen=True, kw_only=True)
 class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig):
     """The options of ``evolution_strategy``."""
+
+    only_with: ClassVar[Mapping[type, str]] = {PopulationOptions: "strategy=plus|comma"}
 
     generations: int = 60
     random_share: float = 0.0
@@ -58,19 +60,20 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         ),
     ] = "linear"
     hidden: Annotated[
-        int | None, Option(f"number of hidden units (evaluation=mlp); none is {_HIDDEN}", ge=1, le=MAX_HIDDEN)
+        int | None,
+        Option(f"number of hidden units; none is {_HIDDEN}", ge=1, le=MAX_HIDDEN, only_with="evaluation=mlp"),
     ] = None
-    rules: Annotated[int, Option("number of rules, from the first one (evaluation=rules)", ge=1, le=len(RULES))] = len(
-        RULES
-    )
-    depth: Annotated[int, Option("search depth in plies (not for evaluation=rules)", ge=1, le=MAX_DEPTH)] = 2
+    rules: Annotated[
+        int, Option("number of rules, from the first one", ge=1, le=len(RULES), only_with="evaluation=rules")
+    ] = len(RULES)
+    depth: Annotated[int, Option("search depth in plies", ge=1, le=MAX_DEPTH, not_with="evaluation=rules")] = 2
     playing_depth: Annotated[
         int | None,
         Option(
-            "search depth in plies with which the agent plays; the games of the evolution have depth; none is depth; "
-            "no effect with evaluation=rules",
+            "search depth in plies with which the agent plays; the games of the evolution have depth; none is depth",
             ge=1,
             le=MAX_DEPTH,
+            not_with="evaluation=rules",
         ),
     ] = None
     population: Annotated[
@@ -83,8 +86,10 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
     ] = None
     sigma: Annotated[float, Option("initial standard deviation of the mutations", gt=0)] = 0.5
     initial_range: Annotated[
-        float, Option("initial genes are uniform from -initial_range to initial_range (strategy=plus or comma)", gt=0)
+        float,
+        Option("initial genes are uniform from -initial_range to initial_range", gt=0, only_with="strategy=plus|comma"),
     ] = 1.0
+    elite: Annotated[int, replace(ELITE, only_with="strategy=comma")] = 0
     selection: str = "truncation"
     mutation_rate: float | None = 1.0
     step_rule: str | None = "one_fifth"
@@ -118,10 +123,6 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
         config = self.config
         if self._is_rules:
             require_game("evaluation=rules", self.task.game, Quixo)
-        unused = "depth" if self._is_rules else "rules"
-        if getattr(config, unused) != options_of(EvolutionStrategyConfig)[unused].default:
-            value = getattr(config, unused)
-            raise ValueError(f"{unused}={value} is not for evaluation={config.evaluation}: leave it at its default")
         return RulesPolicy() if self._is_rules else EvaluationPolicy(config.depth)
 
     @override
@@ -134,7 +135,6 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
             initial = RandomNumbers(genes, -config.initial_range, config.initial_range)
             self._population = PopulationEvolution(make_plan(config, genes), fitness, initial, seed)
             return self._population
-        config.refuse_options(PopulationOptions, "is for strategy=plus and strategy=comma")
         self._optimiser = CMAES(
             np.zeros(genes), config.sigma, seed=seed, offspring=config.offspring, parents=config.population
         )
@@ -165,12 +165,9 @@ class EvolutionStrategyTrainer(EvolutionTrainer):
         return self.config.evaluation == "rules"
 
     def _hidden_units(self) -> int:
-        hidden = self.config.hidden
-        if self.config.evaluation == "mlp":
-            return _HIDDEN if hidden is None else hidden
-        if hidden is not None:
-            raise ValueError(f"hidden={hidden} is for evaluation=mlp: other evaluations have no hidden units")
-        return 0
+        if self.config.evaluation != "mlp":
+            return 0
+        return _HIDDEN if self.config.hidden is None else self.config.hidden
 
 
 def make_plan(config: EvolutionStrategyConfig, genes: int) -> Plan:

@@ -37,7 +37,7 @@ class LayerRates(Validated):
     layer_output: Annotated[
         str,
         Option(
-            "activation of the outputs (encoding=layers): linear, or ReLU and softmax (outputs=actions); with softmax "
+            "activation of the outputs: linear, or ReLU and softmax (outputs=actions); with softmax "
             "the "
             "agent plays the first of equally good actions",
             choices=("linear", "softmax"),
@@ -46,23 +46,19 @@ class LayerRates(Validated):
     layer_crossover: Annotated[
         str,
         Option(
-            "crossover (encoding=layers): places matches neurons by index, sequence aligns layers of both parents",
+            "crossover: places matches neurons by index, sequence aligns layers of both parents",
             choices=("places", "sequence"),
         ),
     ] = "places"
-    layer_elite: Annotated[int, Option("number of networks that survive unchanged (encoding=layers)", ge=0)] = 2
-    layer_tournament: Annotated[
-        int, Option("networks in the tournament that selects a parent (encoding=layers)", ge=1)
-    ] = 3
-    layer_crossover_rate: Annotated[
-        float, Option("fraction of children with two parents (encoding=layers)", ge=0, le=1)
-    ] = 0.5
+    layer_elite: Annotated[int, Option("number of networks that survive unchanged", ge=0)] = 2
+    layer_tournament: Annotated[int, Option("networks in the tournament that selects a parent", ge=1)] = 3
+    layer_crossover_rate: Annotated[float, Option("fraction of children with two parents", ge=0, le=1)] = 0.5
     layer_structural_rate: Annotated[
-        float, Option("probability that a layer of a child is added, removed or resized (encoding=layers)", ge=0, le=1)
+        float, Option("probability that a layer of a child is added, removed or resized", ge=0, le=1)
     ] = 0.2
-    layer_tweak_rate: Annotated[float, Option("probability that a weight changes (encoding=layers)", ge=0, le=1)] = 0.3
+    layer_tweak_rate: Annotated[float, Option("probability that a weight changes", ge=0, le=1)] = 0.3
     layer_tweak_power: Annotated[
-        float, Option("standard deviation of this change relative to the scale of new weights (encoding=layers)", ge=0)
+        float, Option("standard deviation of this change relative to the scale of new weights", ge=0)
     ] = 0.3
 
 

@@ -32,7 +32,7 @@ from ci_envs.games.truncation import ply_limit
 from ci_envs.optimisation.evolution.ask_tell import OptimiserEvolution
 from ci_envs.optimisation.evolution.engine import Fitness
 from ci_envs.optimisation.evolution.parameters import Values
-from ci_envs.registry.options import Option, Validated
+from ci_envs.registry.options import Option
 from ci_envs.training.config import OpeningOptions, TrainingConfig
 
 _CYCLING_PLIES = 60
@@ -45,20 +45,22 @@ class GraphOptions(NeatParameters):
     """The options of NEAT (``encoding=graph``)."""
 
     species: Annotated[int, Option("number of species to which the compatibility threshold adapts", ge=1)] = 8
-    activation: Annotated[str, Option("activation of all nodes (encoding=graph)", choices=ACTIVATIONS)] = "tanh"
+    activation: Annotated[str, Option("activation of all nodes", choices=ACTIVATIONS)] = "tanh"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LayerOptions(LayerRates):
     """The options of ``encoding=layers``."""
 
-    max_layers: Annotated[int, Option("maximum number of hidden layers (encoding=layers)", ge=0)] = 3
-    max_neurons: Annotated[int, Option("maximum number of neurons in a hidden layer (encoding=layers)", ge=1)] = 32
+    max_layers: Annotated[int, Option("maximum number of hidden layers", ge=0)] = 3
+    max_neurons: Annotated[int, Option("maximum number of neurons in a hidden layer", ge=1)] = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeatConfig(GraphOptions, LayerOptions, OpeningOptions, EvolutionConfig):
     """The options of ``neat``."""
+
+    only_with: ClassVar[Mapping[type, str]] = {GraphOptions: "encoding=graph", LayerOptions: "encoding=layers"}
 
     generations: int = 120
     encoding: Annotated[
@@ -153,8 +155,6 @@ class NeatTrainer(EvolutionTrainer):
         outputs = 1 if OUTPUTS[config.outputs] else game.action_count
         sizes = self.policy.inputs(game), outputs, config.population
         is_graph = config.encoding == "graph"
-        unused: type[Validated] = LayerOptions if is_graph else GraphOptions
-        config.refuse_options(unused, f"is for encoding={'layers' if is_graph else 'graph'}")
         if self._softmax and OUTPUTS[config.outputs]:
             raise ValueError(f"layer_output=softmax is for outputs=actions, not outputs={config.outputs}")
         if is_graph:

@@ -103,26 +103,35 @@ class QuartoGAAgent(PolicyAgent):
             str, Option("selection of parents", choices=SELECTIONS, untrusted=Untrusted())
         ] = "tournament",
         tournament_size: Annotated[
-            int, Option("number of plans in a tournament", ge=1, le=MAX_PLANS, untrusted=Untrusted(most=64))
+            int,
+            Option(
+                "number of plans in a tournament; with wandering, tournaments replace the roulette if the sum of the "
+                "fitness is 0",
+                ge=1,
+                le=MAX_PLANS,
+                untrusted=Untrusted(most=64),
+            ),
         ] = 2,
         mutation_rate: Annotated[
             float | None,
             Option(
-                "for tree: the probability that a gene of a new plan is drawn again; none is 0.125",
+                "probability that a gene of a new plan is drawn again; none is 0.125",
                 ge=0,
                 le=1,
+                only_with="algorithm=tree",
                 untrusted=Untrusted(),
             ),
         ] = None,
         operators: Annotated[
             str | None,
             Option(
-                "for wandering; none is one+uniform+restart; the mutation one draws one gene again, each draws every "
+                "none is one+uniform+restart; the mutation one draws one gene again, each draws every "
                 "gene again with probability 1/2, and swap swaps two pieces with probability 1/2 and two cells with "
                 "probability 1/2; the crossover uniform takes each gene from either parent, and pairs takes the first "
                 "pairs of a piece and a cell from one parent, and the others from the other; with restart new random "
                 "plans replace all plans if every plan loses",
                 allowed="a mutation, a crossover and optionally restart, joined by +",
+                only_with="algorithm=wandering",
                 untrusted=Untrusted(),
             ),
         ] = None,
@@ -143,10 +152,6 @@ class QuartoGAAgent(PolicyAgent):
             raise ValueError(f"population + generations * offspring must be at most {MAX_PLANS}, not {plans}")
         self.selection = selection
         self.tournament_size = tournament_size
-        if algorithm == "tree":
-            _require_none("wandering", "operators", operators)
-        else:
-            _require_none("tree", "mutation_rate", mutation_rate)
         self.mutation_rate = _MUTATION_RATE if mutation_rate is None else mutation_rate
         self.operators = _OPERATORS if operators is None else operators
         self._mutation, self._crossover = _parse_operators(self.operators)
@@ -169,11 +174,6 @@ class QuartoGAAgent(PolicyAgent):
         counts = self.population, self.generations, self.offspring, selection, self.tournament_size
         settings = PlanSettings(*counts, self.mutation_rate)
         return CompiledPolicy(QuartoGAPolicy(), (settings, new_buffers(settings)))
-
-
-def _require_none(algorithm: str, name: str, value: object) -> None:
-    if value is not None:
-        raise ValueError(f"{name}={value} is for algorithm={algorithm}: leave it out")
 
 
 def _parse_operators(text: str) -> tuple[int, int]:

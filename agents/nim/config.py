@@ -1,9 +1,9 @@
 """The options of the evolution of Nim agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ci_envs.agents.evolution.config import EvolutionConfig, PopulationOptions
+from ci_envs.agents.evolution.config import ELITE, EvolutionConfig, PopulationOptions
 from ci_envs.agents.nim.evolved import FEATURES, RULES
 from ci_envs.agents.nim.genetic import INTERPRETATIONS
 from ci_envs.agents.nim.rules import DETERMINISTIC_RULES
@@ -29,7 +29,7 @@ class NimEvolutionConfig(PopulationOptions, EvolutionConfig):
             choices=("plus", "comma"),
         ),
     ] = "comma"
-    elite: int = 1
+    elite: Annotated[int, replace(ELITE, only_with="survival=comma")] = 1
     crossover: str | None = "uniform"
     mutation: Annotated[
         str,
@@ -40,7 +40,11 @@ class NimEvolutionConfig(PopulationOptions, EvolutionConfig):
     ] = "normal"
     sigma: Annotated[
         float,
-        Option("standard deviation of the mutations as a fraction of the range of a gene (mutation=normal)", gt=0),
+        Option(
+            "standard deviation of the mutations as a fraction of the range of a gene",
+            gt=0,
+            only_with="mutation=normal",
+        ),
     ] = 0.15
     opponents: tuple[str, ...] = ("nim_expert",)
     starts: Annotated[

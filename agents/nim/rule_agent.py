@@ -75,16 +75,18 @@ class NimRuleAgent(PolicyAgent):
         odd: Annotated[
             str | None,
             Option(
-                "for count_and_decide: the rule if the number of rows left is odd",
+                "the rule if the number of rows left is odd",
                 choices=PARITY_RULES,
+                only_with="rule=count_and_decide",
                 untrusted=Untrusted(),
             ),
         ] = None,
         even: Annotated[
             str | None,
             Option(
-                "for count_and_decide: the rule if the number of rows left is even",
+                "the rule if the number of rows left is even",
                 choices=PARITY_RULES,
+                only_with="rule=count_and_decide",
                 untrusted=Untrusted(),
             ),
         ] = None,
@@ -110,8 +112,6 @@ def _by_parity(rule: str, odd: str | None, even: str | None) -> NDArray[np.int64
     if rule == "count_and_decide":
         one_of("odd", odd, PARITY_RULES)
         one_of("even", even, PARITY_RULES)
-    elif odd is not None or even is not None:
-        raise ValueError(f"odd={odd}, even={even}: only the rule count_and_decide has these options, not {rule}")
     else:
         rules = rule, rule
     return np.array([rule_number(str(name)) for name in rules], dtype=np.int64)

@@ -50,15 +50,40 @@ class QLearningConfig(TrainingConfig):
     ] = "random"
     symmetries: Annotated[bool, Option("whether symmetric positions share their values")] = False
     learning_rate: Annotated[float, Option("learning rate at the start", gt=0, le=1)] = 0.3
-    learning_rate_end: Annotated[float, Option("learning rate at the end", gt=0, le=1)] = 0.02
+    learning_rate_end: Annotated[
+        float, Option("learning rate at the end", gt=0, le=1, not_with="schedule=constant")
+    ] = 0.02
     exploration: Annotated[str, Option("exploration method", choices=("epsilon_greedy", "softmax"))] = "epsilon_greedy"
-    epsilon: Annotated[float, Option("probability of a random action at the start", ge=0, le=1)] = 1.0
-    epsilon_end: Annotated[float, Option("probability of a random action at the end", ge=0, le=1)] = 0.05
-    temperature: Annotated[float, Option("temperature of the softmax at the start", gt=0)] = 1.0
-    temperature_end: Annotated[float, Option("temperature of the softmax at the end", gt=0)] = 0.05
+    epsilon: Annotated[
+        float,
+        Option("probability of a random action at the start", ge=0, le=1, only_with="exploration=epsilon_greedy"),
+    ] = 1.0
+    epsilon_end: Annotated[
+        float,
+        Option(
+            "probability of a random action at the end",
+            ge=0,
+            le=1,
+            only_with="exploration=epsilon_greedy",
+            not_with="schedule=constant",
+        ),
+    ] = 0.05
+    temperature: Annotated[
+        float, Option("temperature of the softmax at the start", gt=0, only_with="exploration=softmax")
+    ] = 1.0
+    temperature_end: Annotated[
+        float,
+        Option(
+            "temperature of the softmax at the end",
+            gt=0,
+            only_with="exploration=softmax",
+            not_with="schedule=constant",
+        ),
+    ] = 0.05
     schedule: Annotated[str, Option("how the rates change from start to end", choices=SCHEDULES)] = "linear"
     schedule_delay: Annotated[
-        float, Option("fraction of the training before the rates begin to change", ge=0, le=1)
+        float,
+        Option("fraction of the training before the rates begin to change", ge=0, le=1, not_with="schedule=constant"),
     ] = 0.0
     discount: Annotated[
         float | None,

@@ -191,8 +191,7 @@ def resolve(
     check_parameter_names(cls)
     allowed = options_of(cls)
     known = {**allowed, **ENV_OPTIONS}
-    options = check_options(name, read_options(name, text, known), known)
-    options |= check_options(name, parameters, {**known, **others})
+    options = check_options(name, {**read_options(name, text, known), **parameters}, {**known, **others})
     given = {**spec.parameters, **{key: value for key, value in options.items() if key in allowed}}
     env_options = {key: value for key, value in options.items() if key not in allowed}
     return spec, made(f"the game {name}", cls, **given), env_options

@@ -17,7 +17,7 @@ from enum import Enum
 from functools import cache, cached_property, wraps
 from pathlib import PurePath
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, ParamSpec, Self, TypeVar, Union, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -65,6 +65,9 @@ class Option:
         le: the largest value.
         choices: the allowed texts.
         allowed: the allowed values in words, if the type and the bounds do not tell them.
+        only_with: values of other options without which this option has no effect, for example ``strategy=plus|comma``.
+            Several options are joined by commas, and all are needed.
+        not_with: values of other options with which this option has no effect, for example ``selection=gumbel``.
         untrusted: the values that strangers can choose. None means that they cannot set the option.
         changeable: whether a training run can be resumed with another value.
         is_length: whether the option sets the length of a training run.
@@ -87,6 +90,8 @@ class Option:
     le: float | None = None
     choices: Collection[str] = ()
     allowed: str = ""
+    only_with: str = ""
+    not_with: str = ""
     untrusted: Untrusted | None = None
     changeable: bool = False
     is_length: bool = False
@@ -94,6 +99,29 @@ class Option:
 
 _MOST_WHOLE = 2**63 - 1  # of a number in compiled code
 _UNDECLARED = Option("")
+
+
+class _Condition(NamedTuple):
+    """A condition of the effect of an option.
+
+    Attributes:
+        name: another option.
+        texts: values of it.
+        is_needed: whether it must have one of these values. Otherwise it must have none of them.
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    is_needed: bool
+
+    @classmethod
+    def all_in(cls, text: str, is_needed: bool) -> list[Self]:
+        """Return the conditions in ``only_with`` or ``not_with`` of an option."""
+        parts = [part.partition("=") for part in text.split(",") if part]
+        return [cls(name, tuple(values.split("|")), is_needed) for name, _, values in parts]
+
+    def __str__(self) -> str:
+        return f"{self.name}={' or '.join(self.texts)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +218,17 @@ class NamedOption:
 
     @property
     def meaning(self) -> str:
-        """The meaning and the allowed values."""
-        return "; ".join(filter(None, (self.declared.doc, self.allowed_or_none)))
+        """The meaning, the allowed values and the conditions of an effect."""
+        needed = " and ".join(str(one) for one in self.conditions if one.is_needed)
+        excluded = " or ".join(str(one) for one in self.conditions if not one.is_needed)
+        conditions = needed and f"only with {needed}", excluded and f"no effect with {excluded}"
+        return "; ".join(filter(None, (self.declared.doc, self.allowed_or_none, *conditions)))
+
+    @cached_property
+    def conditions(self) -> list[_Condition]:
+        """The conditions under which the option has an effect."""
+        one = self.declared
+        return _Condition.all_in(one.only_with, True) + _Condition.all_in(one.not_with, False)
 
     @property
     def default_text(self) -> str:
@@ -319,6 +356,17 @@ def _options_of(factory: Callable[..., Any], without: tuple[str, ...]) -> Mappin
         elif parameter.name not in without and parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
             is_positional = parameter.kind is not inspect.Parameter.KEYWORD_ONLY
             options[parameter.name] = _option(parameter.name, annotation, parameter.default, is_positional)
+    conditions = factory.only_with if isinstance(factory, type) and issubclass(factory, Validated) else {}
+    for fields, values in conditions.items():
+        for name in options_of(fields):
+            own = options[name].declared
+            if values.partition("=")[0] not in own.only_with:
+                only_with = ",".join(filter(None, (values, own.only_with)))
+                options[name] = replace(options[name], declared=replace(own, only_with=only_with))
+    for name, option in options.items():
+        for condition in option.conditions:
+            if condition.name not in options:
+                raise unknown_name("option", condition.name, options, owner=f"the condition of {name}")
     return MappingProxyType(options)
 
 
@@ -409,7 +457,8 @@ def check_options(owner: str, given: Mapping[str, Any], options: Mapping[str, Na
         options: the options of the object.
 
     Raises:
-        ValueError: an option is unknown, a required option is missing, or a value is not allowed.
+        ValueError: an option is unknown, a required option is missing, a value is not allowed, or an option has no
+            effect.
     """
     for name in given:
         if name not in options:
@@ -417,7 +466,62 @@ def check_options(owner: str, given: Mapping[str, Any], options: Mapping[str, Na
     for name, option in options.items():
         if option.is_required and name not in given:
             raise ValueError(f"{owner} needs the option {name!r}: {option.allowed or f'{name}=...'}")
-    return {name: options[name].check(value) for name, value in given.items()}
+    checked = {name: options[name].check(value) for name, value in given.items()}
+    _check_effects(checked, options)
+    return checked
+
+
+def _check_effects(values: Mapping[str, Any], options: Mapping[str, NamedOption]) -> None:
+    """Raise a ValueError if an option has no effect beside the others, unless it has its default or turns nothing on.
+
+    Args:
+        values: checked values by name. The other options have their defaults.
+        options: the options by name.
+    """
+    for name in [name for name in values if options[name].conditions]:
+        option, value = options[name], values[name]
+        is_zero = option.default is not None and value is not False and value == 0
+        condition = _unmet_condition(option, values, options)
+        if condition is None or value is None or value == option.default or is_zero:
+            continue
+        other = options[condition.name]
+        given, found = f"{name}={option.text(value)}", f"{other.name}={other.text(_value(other, values))}"
+        if condition.is_needed:
+            raise ValueError(f"{given} is for {condition}, not for {found}: leave it out")
+        raise ValueError(f"{given} has no effect with {found}: leave it out")
+
+
+def _unmet_condition(
+    option: NamedOption, values: Mapping[str, Any], options: Mapping[str, NamedOption]
+) -> _Condition | None:
+    """Return a condition that the other options do not meet, or None."""
+    for condition in option.conditions:
+        other = options[condition.name]
+        if (_value(other, values) in map(other.parse, condition.texts)) != condition.is_needed:
+            return condition
+    return None
+
+
+def _value(option: NamedOption, values: Mapping[str, Any]) -> Any:
+    return values.get(option.name, option.default)
+
+
+def with_defaults(
+    given: Mapping[str, Any], defaults: Mapping[str, Any], options: Mapping[str, NamedOption]
+) -> dict[str, Any]:
+    """Return given options and, of other defaults than those of the options, the ones that have an effect beside them.
+
+    Args:
+        given: the given values by name.
+        defaults: the defaults by name.
+        options: the options by name.
+    """
+    values = {**defaults, **given}
+    return {
+        name: value
+        for name, value in values.items()
+        if name in given or name not in options or _unmet_condition(options[name], values, options) is None
+    }
 
 
 def read_options(
@@ -472,7 +576,7 @@ def with_preset(
         return own
     if name not in presets:
         raise unknown_name("preset", str(name), presets, owner=owner)
-    return {**read_options(owner, presets[name], options), **own}
+    return with_defaults(own, read_options(owner, presets[name], options), options)
 
 
 def _check_names(owner: str, given: Mapping[str, Any], signature: inspect.Signature) -> None:
@@ -511,9 +615,11 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         _check_names(owner, kwargs, signature)
         bound = signature.bind(*args, **kwargs)
-        for name, option in options_of(function).items():
+        options = options_of(function)
+        for name, option in options.items():
             if name in bound.arguments and option.declared is not _UNDECLARED:
                 bound.arguments[name] = option.check(bound.arguments[name])
+        _check_effects({name: value for name, value in bound.arguments.items() if name in options}, options)
         return function(*bound.args, **bound.kwargs)
 
     return checked
@@ -522,9 +628,13 @@ def validated(function: Callable[P, R]) -> Callable[P, R]:
 class Validated:
     """A base class of dataclasses that checks the fields that declare an :class:`Option`.
 
+    ``only_with`` of a class is that of the options of some of its base classes.
+
     Raises:
-        ValueError: there is no such field, or a value is not allowed.
+        ValueError: there is no such field, a value is not allowed, or an option has no effect.
     """
+
+    only_with: ClassVar[Mapping[type, str]] = {}
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Make an object after a check of the names of its fields.
@@ -539,8 +649,10 @@ class Validated:
         """Check the fields.
 
         Raises:
-            ValueError: a value is not allowed.
+            ValueError: a value is not allowed, or an option has no effect.
         """
-        for name, option in options_of(type(self)).items():
+        options = options_of(type(self))
+        for name, option in options.items():
             if option.declared is not _UNDECLARED:
                 object.__setattr__(self, name, option.check(getattr(self, name)))
+        _check_effects({name: getattr(self, name) for name in options}, options)

@@ -41,19 +41,12 @@ class TrainingConfig(Validated):
 
 @dataclass(frozen=True, kw_only=True)
 class OpeningOptions(Validated):
-    """The options of trainers whose games can start with random plies.
+    """The options of trainers whose games can start with random plies."""
 
-    Raises:
-        ValueError: A value is not allowed, or ``random_plies`` has no effect.
-    """
-
-    random_plies: Annotated[int, Option("maximum number of random plies at the start of a game", ge=1)] = 8
+    random_plies: Annotated[
+        int, Option("maximum number of random plies at the start of a game", ge=1, not_with="random_share=0")
+    ] = 8
     random_share: Annotated[float, Option("share of games that start with random plies", ge=0, le=1)] = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.random_share and self.random_plies != options_of(type(self))["random_plies"].default:
-            raise ValueError(f"random_plies={self.random_plies} needs a random_share above 0")
 
     @property
     def openings(self) -> RandomOpenings | None:

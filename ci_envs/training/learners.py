@@ -10,7 +10,7 @@ from ci_envs.games.game import Game
 from ci_envs.generators import restored_generators
 from ci_envs.registry.agents import AGENTS
 from ci_envs.registry.games import import_object, resolve
-from ci_envs.registry.options import PRESET, check_options, read_options, with_preset
+from ci_envs.registry.options import PRESET, check_options, read_options, with_defaults, with_preset
 from ci_envs.registry.presets import presets_of
 from ci_envs.registry.spec import quoted
 from ci_envs.training.config import TrainingConfig, training_options
@@ -128,7 +128,7 @@ def make_config(trainer: type[Trainer], game: Game, options: Mapping[str, Any]) 
         ValueError: An option or a preset is unknown, a required option is missing, or a value is not allowed.
     """
     declared = training_options(trainer.config_type)
-    values = {**trainer.presets(game), **_with_preset(trainer, options)}
+    values = with_defaults(_with_preset(trainer, options), trainer.presets(game), declared)
     return trainer.config_type(**check_options(_owner(trainer), values, declared))
 
 

@@ -61,16 +61,21 @@ class CoveringGeneticOptions(Validated):
     crossover: Annotated[
         str | None, Option("crossover; none makes children with one parent", choices=("uniform", "one_point"))
     ] = "uniform"
-    crossover_rate: Annotated[float, Option("share of the children that have two parents", ge=0, le=1)] = 0.2
+    crossover_rate: Annotated[
+        float, Option("share of the children that have two parents", ge=0, le=1, not_with="crossover=none")
+    ] = 0.2
     crossover_delay: Annotated[
         float,
         Option(
             "how slowly that share grows from 0 to crossover_rate, in generations: at first nearly all children are "
             "mutated copies, and their share decays exponentially; 0 keeps it constant",
             ge=0,
+            not_with="crossover=none,crossover_rate=0",
         ),
     ] = 0.0
-    mutates_crossed: Annotated[bool, Option("whether the children of two parents are mutated too")] = True
+    mutates_crossed: Annotated[
+        bool, Option("whether the children of two parents are mutated too", not_with="crossover=none")
+    ] = True
     mutation: Annotated[
         str,
         Option(
@@ -78,7 +83,9 @@ class CoveringGeneticOptions(Validated):
             choices=("flip_or_clear", "flip_one"),
         ),
     ] = "flip_or_clear"
-    clear_rate: Annotated[float, Option("share of the mutations flip_or_clear that only clear bits", ge=0, le=1)] = 0.5
+    clear_rate: Annotated[
+        float, Option("share of the mutations that only clear bits", ge=0, le=1, only_with="mutation=flip_or_clear")
+    ] = 0.5
     tournament: Annotated[int, Option("tournament size of the selection of parents", ge=1)] = 15
     survival: Annotated[
         str,

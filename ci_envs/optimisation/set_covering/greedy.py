@@ -27,10 +27,14 @@ def greedy(
     *,
     rule: Annotated[str, Option("rule that selects the next set", choices=RULES)] = "chvatal",
     width: Annotated[
-        int, Option("number of best sets that are tried at each step; 1 selects the best at once", ge=1)
+        int,
+        Option(
+            "number of best sets that are tried at each step; 1 selects the best at once", ge=1, not_with="rule=course"
+        ),
     ] = 1,
     lookahead: Annotated[
-        int, Option("number of sets by which each of them is extended before they are compared", ge=0)
+        int,
+        Option("number of sets by which each of them is extended before they are compared", ge=0),
     ] = 0,
     cycles: Annotated[str, Option("steps that try more than one set", choices=CYCLES)] = "all",
     seed: int = 0,
@@ -49,10 +53,8 @@ def greedy(
     covered element.
 
     Raises:
-        ValueError: an option is out of range, or ``width`` is not 1 with the rule ``course``, which compares no sets.
+        ValueError: an option is out of range, or has no effect: the rule ``course`` compares no sets.
     """
-    if width > 1 and rule == "course":
-        raise ValueError(f"width must be 1 with the rule course, not {width}")
     return _solve(problem, rule, width, lookahead, _looks_ahead(cycles, seed))
 
 
