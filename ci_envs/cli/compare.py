@@ -81,6 +81,7 @@ def compare(
     from ci_envs.arena.plot import draw_comparison
     from ci_envs.arena.report import agent_rows, tables, to_json
     from ci_envs.arena.report_page import report_page
+    from ci_envs.arena.second_process import compiled_by_two_processes
     from ci_envs.arena.tournament import Tournament
     from ci_envs.drawing.figure_file import check_figure_ending, figure_type, write_figure
     from ci_envs.storage.files import write_whole
@@ -99,8 +100,9 @@ def compare(
     again = f"Run the same command with --resume to continue in {str(output)!r}."
     advice = again if output else "With --output DIR, DIR keeps the finished matches."
     progress = games_progress(tournament.total_games)
-    with interrupt_advice(advice), cluster_errors(), usage_errors(), progress as (report_games, report_graded):
-        comparison = tournament.play(report_games, report_graded, output=output, resume=resume)
+    compilation = compiled_by_two_processes(environment, entrants)
+    with interrupt_advice(advice), cluster_errors(), usage_errors(), compilation, progress as (games, graded):
+        comparison = tournament.play(games, graded, output=output, resume=resume)
     if plot_path:
         write_figure(draw_comparison(comparison), plot_path)
     if page_path:

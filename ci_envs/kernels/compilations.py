@@ -1,8 +1,9 @@
 """Preparation of a process for compilations, and notification of them. Code from the disk is not compiled."""
 
 from collections.abc import Callable
+from functools import partial
 
-from numba.core.event import Event, Listener, register
+from numba.core.event import Event, Listener, register, unregister
 from numba.core.registry import cpu_target
 
 
@@ -18,9 +19,11 @@ class _Compilations(Listener):  # type: ignore[misc]
         """Ignore the end of a compilation."""
 
 
-def notify_of_compilations(notify: Callable[[], object]) -> None:
-    """Call a function at the begin of each compilation in this process from now on."""
-    register("numba:compile", _Compilations(notify))
+def notify_of_compilations(notify: Callable[[], object]) -> Callable[[], None]:
+    """Call a function at the begin of each compilation in this process, and return a function that ends this."""
+    listener = _Compilations(notify)
+    register("numba:compile", listener)
+    return partial(unregister, "numba:compile", listener)
 
 
 def load_compiler() -> None:
