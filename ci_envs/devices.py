@@ -18,7 +18,7 @@ def device_named(name: str | None) -> str:
     if name is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        torch.zeros(1, device=name)
+        torch.zeros(1, device=name).cpu()  # the device meta has no numbers
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"PyTorch cannot use device={name!r}: {reason}") from None

@@ -329,6 +329,7 @@ def test_runs_that_cannot_start_or_resume_are_refused(tmp_path, whole):
         ({"selection": "best"}, "selection must be one of gumbel|puct"),
         ({"seed": -1}, "seed must be"),
         ({"device": "abacus"}, "PyTorch cannot use device='abacus'"),
+        ({"device": "meta"}, "PyTorch cannot use device='meta'"),
     ):
         with pytest.raises(ValueError, match=message):
             train(whole, **options)
