@@ -479,3 +479,10 @@ def test_commands_refuse_options_without_effect(command, message, tmp_path, monk
     assert answer.exit_code != 0
     assert message in " ".join(answer.output.split())
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_form_of_the_page_tells_the_conditions():
+    with Client(page("/")) as client:
+        OptionInputs("conditional", [options_of(conditional)["depth"]])
+        texts = [element.text for element in client.elements.values() if isinstance(element, ui.label)]
+    assert texts == ["A depth. Only with switch=true and mode=all."]

@@ -219,10 +219,14 @@ class NamedOption:
     @property
     def meaning(self) -> str:
         """The meaning, the allowed values and the conditions of an effect."""
+        return "; ".join(filter(None, (self.declared.doc, self.allowed_or_none, self.condition)))
+
+    @property
+    def condition(self) -> str:
+        """The conditions of an effect in words. Empty if it does not depend on other options."""
         needed = " and ".join(str(one) for one in self.conditions if one.is_needed)
         excluded = " or ".join(str(one) for one in self.conditions if not one.is_needed)
-        conditions = needed and f"only with {needed}", excluded and f"no effect with {excluded}"
-        return "; ".join(filter(None, (self.declared.doc, self.allowed_or_none, *conditions)))
+        return "; ".join(filter(None, (needed and f"only with {needed}", excluded and f"no effect with {excluded}")))
 
     @cached_property
     def conditions(self) -> list[_Condition]:

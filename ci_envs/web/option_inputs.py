@@ -50,9 +50,10 @@ def _input(field: NamedOption, value: Any) -> Any:
     label = field.name.replace("_", " ")
     declared, limit = field.declared, field.declared.untrusted
     most = declared.le if limit is None or limit.most is None else limit.most
+    note = " ".join(filter(None, (_sentence(declared.doc), _sentence(field.condition))))
     if field.types == (bool,):
         element: Any = ui.switch(label, value=bool(value))
-        ui.label(_sentence(declared.doc)).classes("note")
+        ui.label(note).classes("note")
         return element
     if declared.choices and field.types == (str,):
         element = ui.select([*declared.choices], value=value, label=label, clearable=field.default is None)
@@ -63,7 +64,7 @@ def _input(field: NamedOption, value: Any) -> Any:
         element = ui.input(label, value="" if value is None else option_text(value))
     element.props("stack-label" if value is None else "").classes("full-width")
     here = "" if limit is None or limit.most is None else f" At most {limit.most:g} here."
-    ui.label(f"{_sentence(declared.doc)}{here}").classes("note")
+    ui.label(f"{note}{here}").classes("note")
     return element
 
 
@@ -75,6 +76,6 @@ def _text(value: Any) -> str:
     return option_text(value)
 
 
-def _sentence(meaning: str) -> str:
-    first = meaning.partition("; ")[0]
+def _sentence(text: str) -> str:
+    first = text.partition("; ")[0]
     return f"{first[:1].upper()}{first[1:]}." if first else ""
