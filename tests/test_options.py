@@ -481,6 +481,12 @@ def test_commands_refuse_options_without_effect(command, message, tmp_path, monk
     assert not [*tmp_path.iterdir()]
 
 
+def test_the_documentation_tells_the_conditions():
+    rows = [line for line in agent_sections("q_learning").splitlines() if line.startswith("| `temperature_end`")]
+    assert rows
+    assert all("only with exploration=softmax; no effect with schedule=constant |" in row for row in rows)
+
+
 def test_the_form_of_the_page_tells_the_conditions():
     with Client(page("/")) as client:
         OptionInputs("conditional", [options_of(conditional)["depth"]])

@@ -129,11 +129,15 @@ def _strength_rows(name: str) -> Iterable[str]:
 
 def _table(options: Iterable[NamedOption]) -> str:
     rows = [
-        f"| `{one.name}` | `{one.default_text}` | {_cell(one.allowed_or_none)} | {_cell(one.declared.doc)} |"
+        f"| `{one.name}` | `{one.default_text}` | {_cell(one.allowed_or_none)} | {_cell(_effect(one))} |"
         for one in options
     ]
     heads = ["| option | default | allowed values | meaning |", "|---|---|---|---|"]
     return "\n".join([*heads, *rows]) if rows else "There are no options."
+
+
+def _effect(option: NamedOption) -> str:
+    return "; ".join(filter(None, (option.declared.doc, option.condition)))
 
 
 def _cell(text: str) -> str:
