@@ -15,8 +15,11 @@ from ci_envs import ConnectFour, Nim, Position, Quarto, Quixo, TextEnv, TicTacTo
 from ci_envs.agents.text import TextAgent
 from ci_envs.arena import compare
 from ci_envs.envs.single_agent import SingleAgentEnv
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.random_games import random_game
-from ci_envs.text.prompts import FILES, Prompts
+from ci_envs.guides import guide_of
+from ci_envs.text import prompts
+from ci_envs.text.prompts import FILES, LATEST, Prompts
 from ci_envs.text.replies import ReplyKind, parse_reply
 
 GAMES = TicTacToe(), ConnectFour(), Nim(), Quarto(), Quixo()
@@ -204,6 +207,7 @@ def test_the_checks_of_gymnasium_pass():
         ({"template": "99"}, "template must be"),
         ({"opponent": None}, "opponent must be"),
         ({"opponent": "nobody"}, "nobody"),
+        ({"history": "no"}, "history must be true or false, not 'no'"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):
@@ -217,8 +221,102 @@ def test_own_templates_are_used(tmp_path):
     env = TextEnv("TicTacToe-v0", template=str(tmp_path), seat=0)
     assert env.reset(seed=0)[0] == "start: a1 b1 c1 a2 b2 c2 a3 b3 c3"
     (tmp_path / "turn.txt").write_text("$nothing")
-    with pytest.raises(ValueError, match=r"turn\.txt .* wrong name: 'nothing'"):
+    with pytest.raises(ValueError, match=r"Unknown name '\$nothing' for the template '.*turn\.txt'.*\$legal"):
         Prompts(str(tmp_path)).turn(Position.start(TicTacToe()))
+
+
+def templates(folder, **changed):
+    """Write a folder of templates: those of the package, with other texts for some of them."""
+    folder.mkdir(exist_ok=True)
+    for name in FILES:
+        text = (Path(prompts.__file__).parent / "templates" / LATEST / f"{name}.txt").read_text()
+        (folder / f"{name}.txt").write_bytes(changed.get(name, text).encode("latin-1"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"end": "$foo"}, r"Unknown name '\$foo' for the template '.*end\.txt'"),
+        ({"illegal": "${legl}"}, r"'\$legl' for the template '.*illegal\.txt'\. Did you mean '\$legal'"),
+        ({"turn": "$result"}, r"'\$result' for the template '.*turn\.txt'"),
+        ({"unreadable": "it costs 5$"}, r"the template '.*unreadable\.txt' has a \$ without a name: write \$\$"),
+        ({"start": "\xe4"}, r"the template '.*start\.txt' is not a text in UTF-8"),
+    ],
+)
+def test_faults_of_own_templates_are_found_at_the_start(tmp_path, changed, message):
+    for make in (Prompts, lambda template: TextEnv("TicTacToe-v0", template=template)):
+        with pytest.raises(ValueError, match=message):
+            make(templates(tmp_path / "own", **changed))
+
+
+@pytest.mark.parametrize("template", ["", "own", 1, None])
+def test_a_template_is_a_version_or_a_folder(template):
+    with pytest.raises((ValueError, TypeError), match="template must be"):
+        TextEnv("TicTacToe-v0", template=template)
+
+
+def test_a_folder_does_not_hide_a_version(tmp_path, monkeypatch):
+    before = TextEnv("TicTacToe-v0", seat=0).reset(seed=0)[0]
+    templates(tmp_path / LATEST, start="mine")
+    monkeypatch.chdir(tmp_path)
+    assert TextEnv("TicTacToe-v0", seat=0).reset(seed=0)[0] == before
+    assert TextEnv("TicTacToe-v0", seat=0, template=f"./{LATEST}").reset(seed=0)[0] == "mine"
+
+
+def test_all_names_of_positions_can_be_used_in_all_templates(tmp_path):
+    text = " ".join(f"${name}" for name in prompts.NAMES)
+    env = TextEnv(
+        "Nim-v0:heaps=2", template=templates(tmp_path / "own", **dict.fromkeys(FILES, text)), seat=0, retries=1
+    )
+    assert env.reset(seed=0)[0].startswith(guide_of(Nim((2,))).how_to_play())
+    assert env.step("?")[0].endswith("1-1 1-2")
+    assert env.step("1-2")[0].startswith(guide_of(Nim((2,))).how_to_play())
+
+
+def test_prompts_tell_only_actions_that_the_opponent_chose():
+    """With random openings, the actions before the first prompt may be random."""
+    chosen = []
+
+    def last(observation):
+        chosen.append(int(observation["action_mask"].nonzero()[0][-1]))
+        return chosen[-1]
+
+    env = TextEnv("TicTacToe-v0", seat=1, history=True, openings=RandomOpenings(4, 1.0), opponent=last)
+    for seed in range(20):
+        chosen.clear()
+        prompt = env.reset(seed=seed)[0]
+        assert "Your opponent played" not in prompt
+        assert "Actions so far: ...\n" in prompt
+        chosen.clear()
+        names = [env.position.action_name(action) for action in env.position.legal_actions()]
+        position, prompt = env.position, env.step(names[0])[0]
+        if "is over" not in prompt:
+            [reply] = [position.action_name(action) for action in chosen]
+            assert f"Your opponent played {reply}." in prompt
+            assert f"Actions so far: ... {names[0]} {reply}\n" in prompt
+
+
+def test_the_end_is_told_as_it_is():
+    env = TextEnv("TicTacToe-v0:max_cycles=3", seat=0, retries=0)
+    env.reset(seed=0)
+    free = env.step("a1")[0].split("Legal actions: ")[1].split()
+    prompt, _, terminated, truncated, _ = env.step(free[0])
+    assert (terminated, truncated) == (False, True)
+    assert prompt.endswith("The game is over. It is a draw by the limit of plies.")
+    env.reset(seed=0)
+    assert env.step("zz")[0].endswith("The game is over. Your reply names no legal action. You lose.")
+
+
+def test_the_diagram_is_rendered_after_a_reset():
+    env = TextEnv("TicTacToe-v0:render_mode=ansi", seat=0)
+    for use in (env.render, lambda: env.step("a1")):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            use()
+    env.reset(seed=0)
+    assert env.render() == env.position.diagram()
+    with pytest.raises(ValueError, match="render_mode must be one of ansi, not 'rgb_array'"):
+        TextEnv("TicTacToe-v0:render_mode=rgb_array")
 
 
 @pytest.mark.parametrize("game", GAMES)

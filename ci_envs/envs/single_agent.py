@@ -183,7 +183,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             InvalidActionError: ``action`` is not in the action space. The environment has not changed.
             gymnasium.error.ResetNeeded: there is no game, the game is over, or the opponent has failed in it.
         """
-        self._check_running()
+        self.check_running()
         if type(action) not in _INTEGERS or not 0 <= action < len(self._mask):
             action = checked_action(action, len(self._mask))
         self._is_expected = False
@@ -201,13 +201,18 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         Raises:
             gymnasium.error.ResetNeeded: see :meth:`step`.
         """
-        self._check_running()
+        self.check_running()
         self._is_expected = False
         board = self._boards[0]
         board["ended"], board["reward"] = TERMINATED, -1.0
         self._mask = np.zeros_like(self._mask)
 
-    def _check_running(self) -> None:
+    def check_running(self) -> None:
+        """Check that a step is allowed.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game, the game is over, or the opponent has failed in it.
+        """
         if not self._is_expected:
             raise gymnasium.error.ResetNeeded(
                 "call reset() first: there is no game, it is over, or the opponent has failed"

@@ -1,6 +1,7 @@
 """The Gymnasium environment in words, for language models: texts as observations and as actions."""
 
 import string
+from pathlib import Path
 from typing import Any, Literal
 
 import gymnasium
@@ -19,12 +20,13 @@ from ci_envs.solver.solver import quick_source
 from ci_envs.text.events import actions_between
 from ci_envs.text.prompts import LATEST, Prompts
 from ci_envs.text.replies import ParsedReply, ReplyKind, parse_reply
-from ci_envs.validation import integer_between, one_of
+from ci_envs.validation import integer_between, one_of, true_or_false
 
 Reward = Literal["result", "value", "both"]
 
 _REWARDS = ("result", "value", "both")
 _MOST_CHARACTERS = 1 << 20
+_OPENING = "..."  # in the history
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -66,7 +68,7 @@ class TextEnv(gymnasium.Env[str, str]):
         reward: Reward = "result",
         retries: int = 2,
         history: bool = False,
-        template: str = LATEST,
+        template: str | Path = LATEST,
         openings: RandomOpenings | None = None,
         max_cycles: int | None = None,
         render_mode: str | None = None,
@@ -83,7 +85,8 @@ class TextEnv(gymnasium.Env[str, str]):
             retries: the number of replies without a legal action, one after the other, that do not lose the game.
             history: whether the prompts have all actions of the game so far.
             template: a version of the templates, or a folder with templates (:mod:`ci_envs.text.prompts`).
-            openings: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
+            openings: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`. Prompts do not tell the actions before the
+                first one of the game, which can be random; the history has ``...`` for them.
             max_cycles: see :class:`~ci_envs.envs.single_agent.SingleAgentEnv`.
             render_mode: ``ansi`` or None.
 
@@ -93,16 +96,18 @@ class TextEnv(gymnasium.Env[str, str]):
         _, game, options = resolve(environment)
         if opponent is None:
             raise ValueError("opponent must be an agent, not None: play both sides with two environments")
-        if render_mode is not None:
+        if (render_mode := options.get("render_mode") if render_mode is None else render_mode) is not None:
             one_of("render_mode", render_mode, self.metadata["render_modes"])
         self._has_result = one_of("reward", reward, _REWARDS) != "value"
         self._solution: Solution | None = None if reward == "result" else quick_source(game)
         self._retries = integer_between("retries", retries, 0)
-        self._keeps_history = history
+        self._keeps_history = true_or_false("history", history)
+        self._has_openings = openings is not None
         self.prompts = Prompts(template)
         self.render_mode = render_mode
         self.board_env = SingleAgentEnv(
             game,
+            render_mode=render_mode,
             opponent=opponent,
             seat=seat,
             max_cycles=options.get("max_cycles") if max_cycles is None else max_cycles,
@@ -124,7 +129,11 @@ class TextEnv(gymnasium.Env[str, str]):
         position = self.position
         if position.result is not None or position.to_move != self.board_env.seat:  # the opponent has ended the game
             return self.prompts.end(position, (), self._result(position)), self._info(None, None, None)
-        events = self._reply_of_opponent(Position.start(position.game), position)
+        start = Position.start(position.game)
+        if self._has_openings and position != start:  # which of the actions are random is unknown
+            self._history.append(_OPENING)
+            start = position
+        events = self._reply_of_opponent(start, position)
         return self.prompts.start(position, events, self._shown_history), self._info(None, None, None)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -142,6 +151,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         if not isinstance(action, str):
             raise TypeError(f"an action of TextEnv is the text of a reply, not {action!r}")
+        self.board_env.check_running()
         position = self.position
         parsed = parse_reply(position, action)
         if parsed.kind is ReplyKind.LEGAL or self._failures == self._retries or position.result is not None:
@@ -155,8 +165,13 @@ class TextEnv(gymnasium.Env[str, str]):
         return self.board_env.position
 
     def render(self) -> str | None:
-        """Return the diagram of the position, or None without a render mode."""
-        return self.position.diagram() if self.render_mode else None
+        """Return the diagram of the position, or None without a render mode.
+
+        Raises:
+            gymnasium.error.ResetNeeded: ``reset`` was not called yet.
+        """
+        diagram: str | None = self.board_env.render()
+        return diagram
 
     def _play(self, position: Position, parsed: ParsedReply) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play a legal action, or lose the game."""
@@ -174,11 +189,8 @@ class TextEnv(gymnasium.Env[str, str]):
             events = self._after_own(position, number, after)
         info = self._info(parsed, position, lost)
         if terminated or truncated:
-            ending = (
-                self._result(after)
-                if number is not None
-                else f"{self.prompts.problem(position, parsed.action).splitlines()[0]} You lose."
-            )
+            lost_by_reply = number is None and position.result is None
+            ending = "Your reply names no legal action. You lose." if lost_by_reply else self._result(after, truncated)
             return self.prompts.end(after, events, ending), reward, terminated, truncated, info
         return self.prompts.turn(after, events, self._shown_history), reward, False, False, info
 
@@ -220,8 +232,10 @@ class TextEnv(gymnasium.Env[str, str]):
         words = np.array([[position.own, position.opp]], np.uint64)
         return self._solution is not None and bool(self._solution.covers(words)[0])
 
-    def _result(self, position: Position) -> str:
+    def _result(self, position: Position, truncated: bool = False) -> str:
         """Return the result of the game as a sentence."""
+        if truncated:
+            return "It is a draw by the limit of plies."
         if position.winner is None:
             return "It is a draw."
         return "You win." if position.winner == self.board_env.seat else "You lose."

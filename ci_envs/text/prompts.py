@@ -1,10 +1,11 @@
 """Prompts: the rules, the position and the legal actions in words, from template files.
 
 A version of the templates is a folder ``templates/VERSION`` of this package, or a folder of the user, with the files of
-:data:`FILES`. They are texts of :class:`string.Template`: ``$legal`` is replaced by the names of the legal actions.
+:data:`FILES`. They are texts of :class:`string.Template`: ``$legal`` is replaced by the names of the legal actions. All
+files can use the names of :data:`NAMES`, and each file can also use its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +13,30 @@ from string import Template
 
 from ci_envs.games.position import Position
 from ci_envs.guides import guide_of
-from ci_envs.validation import one_of
+from ci_envs.validation import one_of, unknown_name
 
 LATEST = "1"
 """The latest version of the templates."""
 
-FILES = "start", "turn", "illegal", "unreadable", "end"
-"""The names of the templates, without ``.txt``."""
+FILES: Mapping[str, tuple[str, ...]] = {
+    "start": ("turn",),
+    "turn": ("events", "history"),
+    "illegal": ("name",),
+    "unreadable": (),
+    "end": ("events", "result"),
+}
+"""The templates, without ``.txt``, with the names that only they can use."""
+
+NAMES: Mapping[str, Callable[[Position], str]] = {
+    "rules": lambda position: guide_of(position.game).how_to_play(),
+    "player": lambda position: position.game.player_name(position.to_move),
+    "format": lambda position: guide_of(position.game).action_format(),
+    "example": lambda position: position.action_name(next(iter(position.legal_actions()), 0)),
+    "diagram": Position.diagram,
+    "position": Position.to_text,
+    "legal": lambda position: " ".join(map(position.action_name, position.legal_actions())),
+}
+"""The names in all templates, and their texts in a position. The example of an action is the first legal one."""
 
 _FOLDER = Path(__file__).parent / "templates"
 
@@ -43,24 +61,27 @@ class Prompts:
         Legal actions: a1 b1 c1 a2 c2 a3 b3 c3
     """
 
-    version: str = LATEST
+    version: str | Path = LATEST
 
     def __post_init__(self) -> None:
         """Read all templates.
 
         Raises:
-            ValueError: there is no such version, or a file lacks a name or has an unknown one.
+            TypeError: ``version`` is no text and no path.
+            ValueError: there is no such version, or a file has an unknown name or is not a text.
             OSError: a file of the folder cannot be read.
         """
+        if not isinstance(self.version, str | Path):
+            raise TypeError(f"template must be a version such as {LATEST!r} or a folder, not {self.version!r}")
         self._templates  # noqa: B018 - errors before the first prompt
 
     @cached_property
     def _templates(self) -> dict[str, Template]:
-        folder = Path(self.version)
-        if not folder.is_dir():
-            versions = sorted(path.name for path in _FOLDER.iterdir())
-            folder = _FOLDER / one_of("template", self.version, versions)
-        return {name: Template((folder / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")) for name in FILES}
+        """The templates by name. A folder with the name of a version does not hide the version."""
+        versions = sorted(path.name for path in _FOLDER.iterdir())
+        is_own = str(self.version) not in versions and str(self.version) and Path(self.version).is_dir()
+        folder = Path(self.version) if is_own else _FOLDER / one_of("template", str(self.version), versions)
+        return {name: _read(folder / f"{name}.txt", {*NAMES, *own}) for name, own in FILES.items()}
 
     def start(self, position: Position, events: Sequence[str] = (), history: Sequence[str] = ()) -> str:
         """Return the prompt with the rules, which needs no other prompt before it.
@@ -70,17 +91,7 @@ class Prompts:
             events: sentences about what happened since the reader's last turn.
             history: the names of all actions of the game so far. An empty one is not mentioned.
         """
-        guide = guide_of(position.game)
-        example = position.action_name(position.legal_actions()[0])
-        return self._fill(
-            "start",
-            position,
-            rules=guide.how_to_play(),
-            player=position.game.player_name(position.to_move),
-            format=guide.action_format(),
-            example=example,
-            turn=self.turn(position, events, history),
-        )
+        return self._fill("start", position, turn=self.turn(position, events, history))
 
     def turn(self, position: Position, events: Sequence[str] = (), history: Sequence[str] = ()) -> str:
         """Return the prompt for a turn after the first one. The arguments are those of :meth:`start`."""
@@ -98,12 +109,25 @@ class Prompts:
         return self._fill("end", position, events=_lines(events), result=result)
 
     def _fill(self, file: str, position: Position, **texts: str) -> str:
-        legal = " ".join(map(position.action_name, position.legal_actions()))
-        texts = {"diagram": position.diagram(), "position": position.to_text(), "legal": legal, **texts}
-        try:
-            return self._templates[file].substitute(texts)
-        except (KeyError, ValueError) as error:
-            raise ValueError(f"the template {file}.txt of {self.version!r} has a wrong name: {error}") from None
+        template = self._templates[file]
+        used = {name: NAMES[name](position) for name in template.get_identifiers() if name in NAMES}
+        return template.substitute(used, **texts)
+
+
+def _read(path: Path, allowed: Collection[str]) -> Template:
+    """Return the template in a file, which can use the allowed names."""
+    try:
+        template = Template(path.read_text(encoding="utf-8-sig").rstrip("\n"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the template {str(path)!r} is not a text in UTF-8: {error.reason}") from None
+    if not template.is_valid():
+        raise ValueError(f"the template {str(path)!r} has a $ without a name: write $$ for the character itself")
+    for name in template.get_identifiers():
+        if name not in allowed:
+            raise unknown_name(
+                "name", f"${name}", [f"${each}" for each in allowed], owner=f"the template {str(path)!r}"
+            )
+    return template
 
 
 def _lines(sentences: Sequence[str]) -> str:
