@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -305,6 +305,18 @@ def typed(
 ): ...
 
 
+def typed_containers(
+    *,
+    colours: list[Colour] = [Colour.RED],  # noqa: B006
+    two: tuple[Colour, Colour] = (Colour.RED, Colour.BLUE),
+    paths: tuple[Path, ...] = (Path("a"), Path("b")),
+    kinds: list[Literal["x", "y"]] | None = None,
+    sizes: list[int] | None = None,
+    texts: list[str] = ["a", "b"],  # noqa: B006
+    mixed: tuple[int, str] = (1, "a"),
+): ...
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -319,6 +331,18 @@ def typed(
         ("number=2", 2),
         ("file=none", None),
         ("file=a/b", Path("a/b")),
+        ("colours=blue", [Colour.BLUE]),
+        ("colours=blue+red", [Colour.BLUE, Colour.RED]),
+        ("two=blue+red", (Colour.BLUE, Colour.RED)),
+        ("paths=x/y+z", (Path("x/y"), Path("z"))),
+        ("kinds=y+x", ["y", "x"]),
+        ("sizes=none", None),
+        ("sizes=3", [3]),
+        ("texts=b", ["b"]),
+        ("mixed=2,b", (2, "b")),
+        ("colours=green", "colours must be one of red, blue, not 'green'"),
+        ("two=red", "two must be one of red, blue, not 'red'"),
+        ("kinds=z", "kinds must be x, y or none, not 'z'"),
         ("kind=z", "kind must be one of x, y, not 'z'"),
         ("colour=green", "colour must be one of red, blue, not 'green'"),
         ("pair=1", "pair must be 2 whole numbers separated by commas"),
@@ -328,7 +352,7 @@ def typed(
     ],
 )
 def test_an_option_has_its_type(text, value):
-    options = options_of(typed)
+    options = {**options_of(typed), **options_of(typed_containers)}
     name = text.partition("=")[0]
     given = read_options("it", text, options)
     if isinstance(value, str) and " " in value:
@@ -389,7 +413,18 @@ def conditional(
     return 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Typed(Validated):
+    colour: Annotated[Colour, Option("a colour")] = Colour.BLUE
+    path: Annotated[Path, Option("a path", only_with="colour=red")] = Path("a/b")
+    colours: Annotated[list[Colour], Option("colours")] = field(default_factory=lambda: [Colour.RED])
+    count: Annotated[int, Option("a number", not_with="colours=blue|red+blue")] = 1
+
+
 WITHOUT_EFFECT = [
+    (Typed, {"path": Path("c")}, "path=c is for colour=red, not for colour=blue"),
+    (Typed, {"colours": ["blue"], "count": 2}, "count=2 has no effect with colours=blue"),
+    (Typed, {"colours": [Colour.RED, Colour.BLUE], "count": 2}, "count=2 has no effect with colours=red+blue"),
     (Grouped, {"growth": 0.7}, "growth=0.7 is for mode=groups or all, not for mode=single"),
     (Grouped, {"mode": "all", "size": 4}, "size=4 is for kind=large or huge, not for kind=none"),
     (Grouped, {"mode": "all", "kind": "small", "size": 4}, "size=4 is for kind=large or huge, not for kind=small"),
@@ -405,7 +440,7 @@ def test_an_option_without_effect_is_refused_wherever_it_is_given(owner, given, 
     with pytest.raises(ValueError, match=re.escape(message)):
         check_options("the owner", given, options_of(owner, ("observation",)))
     with pytest.raises(ValueError, match=re.escape(message)):
-        owner(**given) if owner is Grouped else validated(owner)(None, **given)
+        owner(**given) if isinstance(owner, type) else validated(owner)(None, **given)
 
 
 @pytest.mark.parametrize(
@@ -416,11 +451,14 @@ def test_an_option_without_effect_is_refused_wherever_it_is_given(owner, given, 
         (Grouped, {"growth": 0.7, "mode": "all", "kind": "huge", "size": 4}),
         (Grouped, {"plies": 9, "share": 0.5}),
         (conditional, {"depth": 3, "mode": "all"}),
+        (Typed, {"path": Path("a/b")}),
+        (Typed, {"path": Path("c"), "colour": Colour.RED}),
+        (Typed, {"colours": [Colour.RED], "count": 2}),
     ],
 )
 def test_an_option_with_an_effect_is_accepted(owner, given):
     assert check_options("the owner", given, options_of(owner, ("observation",))) == given
-    owner(**given) if owner is Grouped else validated(owner)(None, **given)
+    owner(**given) if isinstance(owner, type) else validated(owner)(None, **given)
 
 
 def test_the_meaning_tells_the_conditions():
@@ -431,11 +469,21 @@ def test_the_meaning_tells_the_conditions():
     assert "only with" not in options_of(Group)["growth"].meaning
 
 
-def test_a_condition_names_an_option():
-    def mine(observation, depth: Annotated[int, Option("a depth", only_with="swich=true")] = 2, switch: bool = True):
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("swich=true", "Unknown option 'swich' for the condition of depth. Did you mean 'switch'?"),
+        ("switch", "the condition of depth must be values such as switch=..., not 'switch'"),
+        ("switch=on", "the condition of depth: switch must be true or false, not 'on'"),
+    ],
+)
+def test_a_condition_names_values_of_an_option(condition, message):
+    declared = Option("a depth", only_with=condition)
+
+    def mine(observation, depth: Annotated[int, declared] = 2, switch: bool = True):
         return 0
 
-    with pytest.raises(ValueError, match="Unknown option 'swich' for the condition of depth"):
+    with pytest.raises(ValueError, match=re.escape(message)):
         options_of(mine)
 
 

@@ -172,19 +172,15 @@ class NamedOption:
 
     @cached_property
     def element(self) -> Any:
-        """The type of the elements if the values are tuples or lists, or None."""
-        is_several = len(self.types) == 1 and get_origin(self.types[0]) in (tuple, list)
-        return get_args(self.types[0])[0] if is_several else None
+        """The type of the elements if the values are tuples or lists whose elements have one type, or None."""
+        container = _Container.of(self.types[0]) if len(self.types) == 1 else None
+        return None if container is None else container.element
 
     @cached_property
     def _length(self) -> int | None:
         """The number of elements if it is fixed, as in ``tuple[int, int]``, or None."""
-        elements = get_args(self.types[0])
-        return (
-            len(elements)
-            if get_origin(self.types[0]) is tuple and elements == (self.element,) * len(elements)
-            else None
-        )
+        container = _Container.of(self.types[0])
+        return None if container is None else container.length
 
     @cached_property
     def allowed(self) -> str:
@@ -249,7 +245,8 @@ class NamedOption:
             is_none = text.lower() == "none" and (self.is_optional or self.element is str)
             return None if is_none else unquoted(text)
         values = tuple(map(option_value, split_values(text)))
-        return values[0] if len(values) == 1 and self.element is None else values
+        is_single = self.element is None or (values == (None,) and self.is_optional)
+        return values[0] if len(values) == 1 and is_single else values
 
     def check(self, value: Any) -> Any:
         """Return a value in the type of the option.
@@ -258,7 +255,7 @@ class NamedOption:
             ValueError: the value is not allowed.
         """
         try:
-            checked = msgspec.convert(self._plain(value), self._checked_type)
+            checked = msgspec.convert(self.plain(value), self._checked_type)
         except msgspec.ValidationError:
             raise self._error(value) from None
         numbers = checked if isinstance(checked, tuple) else (checked,)
@@ -272,8 +269,8 @@ class NamedOption:
         below = " and below 2^63" if isinstance(value, int) and value > _MOST_WHOLE else ""
         return ValueError(f"{self.name} must be {self.allowed}{below}, not {value!r}{suggestion}")
 
-    def _plain(self, value: Any) -> Any:
-        """Return a value without the types of NumPy, and as a tuple if the option is one."""
+    def plain(self, value: Any) -> Any:
+        """Return a value without types of NumPy, enumerations and paths, which become texts, and lists as tuples."""
         if isinstance(value, np.generic):
             value = value.item()
         if self.element is None or (value is None and self.is_optional):
@@ -282,7 +279,7 @@ class NamedOption:
             return tuple((value.replace(",", "+") if self.declared.choices else value).split("+"))
         several = isinstance(value, Iterable) and not isinstance(value, str)
         values = () if value is None and self.element is str else value if several else (value,)
-        return tuple(one.item() if isinstance(one, np.generic) else one for one in values)
+        return tuple(one.item() if isinstance(one, np.generic) else _text_of(one) for one in values)
 
     @cached_property
     def _checked_type(self) -> Any:
@@ -369,9 +366,20 @@ def _options_of(factory: Callable[..., Any], without: tuple[str, ...]) -> Mappin
                 options[name] = replace(options[name], declared=replace(own, only_with=only_with))
     for name, option in options.items():
         for condition in option.conditions:
-            if condition.name not in options:
-                raise unknown_name("option", condition.name, options, owner=f"the condition of {name}")
+            _check_condition(f"the condition of {name}", condition, options)
     return MappingProxyType(options)
+
+
+def _check_condition(owner: str, condition: _Condition, options: Mapping[str, NamedOption]) -> None:
+    if condition.name not in options:
+        raise unknown_name("option", condition.name, options, owner=owner)
+    if condition.texts == ("",):
+        raise ValueError(f"{owner} must be values such as {condition.name}=..., not {condition.name!r}")
+    for text in condition.texts:
+        try:
+            options[condition.name].check(options[condition.name].parse(text))
+        except ValueError as error:
+            raise ValueError(f"{owner}: {error}") from None
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
@@ -405,41 +413,81 @@ def _option(name: str, annotation: Any, default: Any, is_positional: bool) -> Na
     if kind is inspect.Parameter.empty or isinstance(kind, str):
         kind = str if isinstance(default, str) else Any
     declared = _metadata(annotation) or _UNDECLARED
-    text = _TextType.of(kind)
+    parts = [
+        one for one in (get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)) if one is not NoneType
+    ]
+    part = parts[0] if len(parts) == 1 else None
+    container = _Container.of(part)
+    text = _TextType.of(part if container is None else container.element)
+    make: Callable[[Any], Any] | None = None if text is None else text.make
     if text is not None:
-        kind, default = text.type, _text_of(default)
-        declared = declared if text.choices == () else replace(declared, choices=text.choices)
-    make = list if get_origin(kind) is list else text and text.make
-    return NamedOption(name, kind, default, declared, is_positional, make)
+        part = str if container is None else container.with_elements(str)
+        declared = replace(declared, choices=text.choices) if text.choices else declared
+        kind = part | None if NoneType in get_args(kind) else part
+    if container is not None:
+        make = container.maker(make)
+    option = NamedOption(name, kind, default, declared, is_positional, make)
+    has_plain_default = default is REQUIRED or (text is None and container is None)
+    return option if has_plain_default else replace(option, default=option.plain(default))
+
+
+class _Container(NamedTuple):
+    """A list, or a tuple whose elements have one type.
+
+    Attributes:
+        type: ``list`` or ``tuple``.
+        element: the type of the elements.
+        length: the number of elements, or None if it is not fixed.
+    """
+
+    type: Any
+    element: Any
+    length: int | None
+
+    @classmethod
+    def of(cls, kind: Any) -> Self | None:
+        """Return the description of a type, or None if it is another type."""
+        origin, elements = get_origin(kind), get_args(kind)
+        if origin is list:
+            return cls(list, elements[0], None)
+        if origin is not tuple or not elements or any(one not in (elements[0], ...) for one in elements):
+            return None
+        return cls(tuple, elements[0], None if ... in elements else len(elements))
+
+    def with_elements(self, element: Any) -> Any:
+        """Return the type of a container of the same kind, with other elements."""
+        if self.type is list:
+            return list[element]
+        return tuple.__class_getitem__((element, ...) if self.length is None else (element,) * self.length)
+
+    def maker(self, make: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+        """Return a function that makes the container of a tuple, and its elements by ``make``. None changes nothing."""
+        if make is None:
+            return list if self.type is list else None
+        return lambda values: self.type(make(value) for value in values)
 
 
 class _TextType(NamedTuple):
     """A type whose values are written as texts: a path, an enumeration of texts, or a choice of texts.
 
     Attributes:
-        type: the type of the texts, ``str`` or ``str | None``.
         choices: the allowed texts. Empty for all texts.
         make: makes the value of a text, or None.
     """
 
-    type: Any
     choices: tuple[str, ...]
     make: Callable[[str], Any] | None
 
     @classmethod
-    def of(cls, kind: Any) -> Self | None:
+    def of(cls, part: Any) -> Self | None:
         """Return the description of a type, or None if it is another type."""
-        union = get_origin(kind) in (Union, UnionType)
-        parts = [one for one in (get_args(kind) if union else (kind,)) if one is not NoneType]
-        text = str | None if union and NoneType in get_args(kind) else str
-        part = parts[0] if len(parts) == 1 else None
         if isinstance(part, type) and issubclass(part, PurePath):
-            return cls(text, (), part)
+            return cls((), part)
         if isinstance(part, type) and issubclass(part, Enum):
             values = tuple(one.value for one in part)
-            return cls(text, values, part) if all(isinstance(value, str) for value in values) else None
+            return cls(values, part) if all(isinstance(value, str) for value in values) else None
         if get_origin(part) is Literal and all(isinstance(value, str) for value in get_args(part)):
-            return cls(text, get_args(part), None)
+            return cls(get_args(part), None)
         return None
 
 
@@ -483,7 +531,7 @@ def _check_effects(values: Mapping[str, Any], options: Mapping[str, NamedOption]
         options: the options by name.
     """
     for name in [name for name in values if options[name].conditions]:
-        option, value = options[name], values[name]
+        option, value = options[name], _value(options[name], values)
         is_zero = option.default is not None and value is not False and value == 0
         condition = _unmet_condition(option, values, options)
         if condition is None or value is None or value == option.default or is_zero:
@@ -501,13 +549,13 @@ def _unmet_condition(
     """Return a condition that the other options do not meet, or None."""
     for condition in option.conditions:
         other = options[condition.name]
-        if (_value(other, values) in map(other.parse, condition.texts)) != condition.is_needed:
+        if (_value(other, values) in map(other.plain, map(other.parse, condition.texts))) != condition.is_needed:
             return condition
     return None
 
 
 def _value(option: NamedOption, values: Mapping[str, Any]) -> Any:
-    return values.get(option.name, option.default)
+    return option.plain(values.get(option.name, option.default))
 
 
 def with_defaults(
