@@ -9,10 +9,13 @@ from click.testing import CliRunner
 from minimal_game import LastCell
 
 from ci_envs import ConnectFour, ConnectN, Position, Quarto, Quixo, TicTacToe, make_agent, solve
+from ci_envs.arena import compare
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
+from ci_envs.envs.single_agent import make_single_agent
 from ci_envs.games.openings import positions_of_random_play
+from ci_envs.registry.user_code import UserCodeError
 from ci_envs.solver.book_solver import read_book
 from ci_envs.solver.known_value import UNKNOWN, known_values
 from ci_envs.solver.opening_book import KnownBook
@@ -185,3 +188,61 @@ def test_a_source_needs_values_and_coverage_only():
 
     source = Drawn(ConnectN(3, 3, 3))
     assert known_values(source.compiled(), np.zeros((3, 2), np.uint64)).tolist() == [0, 0, 0]
+
+
+class Failing(Solution):
+    """A source that fails as ``failure`` says."""
+
+    failure: ClassVar = RuntimeError("boom")
+
+    def scores(self, words):
+        if isinstance(self.failure, BaseException):
+            raise self.failure
+        return self.failure
+
+
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (RuntimeError("boom"), "the exact source '.*:Failing' fails: RuntimeError: boom"),
+        (SystemExit(3), "the exact source '.*:Failing' fails: SystemExit: 3"),
+        ([], "the exact source '.*:Failing' fails: IndexError"),
+    ],
+)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "minimax:depth=1",
+        "minimax:time=0.1",
+        "mcts:simulations=9",
+        "mcts:simulations=9,reuse=true",
+        "alphazero:simulations=2",
+    ],
+)
+def test_an_error_of_an_own_source_is_that_of_the_agent(monkeypatch, spec, failure, message):
+    """Compiled code cannot raise it, and would play on as if the position were lost."""
+    monkeypatch.setattr(Failing, "failure", failure)
+    game = TicTacToe()
+    agent = make_agent(f"{spec},exact={__name__}:Failing", game, seed=0)
+    words = np.array([[1, 16]], np.uint64)
+    for decide in (lambda: agent.act_on(words), lambda: agent.analyse(Position(game, 1, 16))):
+        with pytest.raises(UserCodeError, match=message):
+            decide()
+    comparison = compare(game, ["random", agent], games=2)
+    [_, label] = comparison.ratings
+    assert comparison.total(label).faults == 2
+
+
+def test_an_error_of_the_source_of_an_opponent_is_raised_in_environments(monkeypatch):
+    monkeypatch.setattr(Failing, "failure", RuntimeError("boom"))
+    env = make_single_agent("TicTacToe-v0", opponent=f"mcts:simulations=9,exact={__name__}:Failing", seat=0)
+    env.reset(seed=0)
+    with pytest.raises(UserCodeError, match="boom"):
+        env.step(4)
+
+
+def test_an_interrupt_in_an_own_source_interrupts(monkeypatch):
+    monkeypatch.setattr(Failing, "failure", KeyboardInterrupt())
+    agent = make_agent(f"mcts:simulations=9,exact={__name__}:Failing", TicTacToe(), seed=0)
+    with pytest.raises(KeyboardInterrupt):
+        agent.act_on(np.array([[1, 16]], np.uint64))

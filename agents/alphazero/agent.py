@@ -31,7 +31,7 @@ from ci_envs.agents.alphazero.settings import (
     SearchSettings,
 )
 from ci_envs.agents.opponent_errors import OPPONENT, OpponentErrors
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated, checked
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games.game import Game
 from ci_envs.games.position import Position
@@ -211,6 +211,7 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         seeds, contempt = self._random_streams(len(words), self._contempt)
         parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
         actions = np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
+        checked(actions, self._tables)
         return actions if self._errors is None else self._errors.provoked(words, actions, self.rng)
 
     @override

@@ -20,7 +20,7 @@ from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, search, simulate, write_root
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated, checked
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
@@ -154,9 +154,9 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        if self.reuse and len(words) == 1:
-            return np.array([self._act_with_reuse(words[0], self._seeds.take(1)[0])])
-        return super().act_on(words)
+        reuse = self.reuse and len(words) == 1
+        actions = [self._act_with_reuse(words[0], self._seeds.take(1)[0])] if reuse else super().act_on(words)
+        return checked(np.array(actions), self._agent_tables)
 
     @override
     def choose(self, words: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -171,8 +171,11 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     @override
     def policy(self) -> CompiledPolicy | None:
-        if self.time is not None:
-            return None
+        is_python = self._agent_tables is not None and self._agent_tables.is_python
+        return None if self.time is not None or is_python else self._new_policy()
+
+    @override
+    def _new_policy(self) -> CompiledPolicy:
         return CompiledPolicy(MCTSPolicy(), (self.simulations, self._settings, self._tables))
 
     @override

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ci_envs.agent_interface.analysis import Analysis
 from ci_envs.agents.search.tree import ROOT, is_proven, plies_to_forced_win, tighten_bounds
@@ -28,7 +29,8 @@ from ci_envs.games.position import Position
 from ci_envs.kernels.compiler import Monomorphic, kernel
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.registry.options import Option, Untrusted
-from ci_envs.solver.known_value import UNKNOWN, CompiledSource, known_value, write_known_values
+from ci_envs.registry.user_code import UserCodeError, reason
+from ci_envs.solver.known_value import UNKNOWN, CompiledSource, PythonSource, known_value, write_known_values
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solver import exact_source
 
@@ -197,7 +199,7 @@ class AgentTables:
         Raises:
             ValueError: there are no such values of the game, or a table is damaged.
         """
-        self.game = game
+        self.game, self._name = game, name
         self._write_known = Monomorphic(write_known_values)
         self.solution, self.source = _load(game, name)
 
@@ -205,6 +207,24 @@ class AgentTables:
     def for_trees(self) -> TablesArgument:
         """The source as an argument of :func:`prove_by_tables`."""
         return TreeTables(self.solution.searches), self.game, self.source
+
+    @property
+    def is_python(self) -> bool:
+        """Whether compiled code asks a source in Python, whose errors only :meth:`raise_error` raises."""
+        return isinstance(self.source[0], PythonSource)
+
+    def raise_error(self) -> None:
+        """Raise the last error of a source in Python, which cannot pass through compiled code.
+
+        Raises:
+            UserCodeError: the source has failed since the last call.
+        """
+        if not self.is_python or (error := self.source[1].error) is None:
+            return
+        self.source[1].error = None
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        raise UserCodeError(f"the exact source {self._name!r} fails: {reason(error)}") from error
 
     def annotate(self, analysis: Analysis, position: Position) -> Analysis:
         """Return an analysis with what the source says about the position.
@@ -215,6 +235,7 @@ class AgentTables:
         words = np.array([[position.own, position.opp]], dtype=np.uint64)
         known = np.empty(1, np.int16)
         self._write_known(self.source, words, known)
+        self.raise_error()
         if known[0] == UNKNOWN:
             return replace(analysis, tables=f"no value: {self.solution.why_unknown(position)}")
         values = self.solution.action_values(words)[0]
@@ -229,6 +250,13 @@ class AgentTables:
 def annotated(analysis: Analysis, position: Position, tables: AgentTables | None) -> Analysis:
     """Return :meth:`AgentTables.annotate`, or the unchanged analysis of an agent without tables."""
     return analysis if tables is None else tables.annotate(analysis, position)
+
+
+def checked(actions: NDArray[np.int64], tables: AgentTables | None) -> NDArray[np.int64]:
+    """Return the actions of an agent, or raise the error of its exact source (:meth:`AgentTables.raise_error`)."""
+    if tables is not None:
+        tables.raise_error()
+    return actions
 
 
 @lru_cache(maxsize=2)

@@ -29,8 +29,8 @@ class PolicyAgent(PositionAgent):
     def policy(self) -> CompiledPolicy | None:
         """Return the policy with new memory for one thread.
 
-        Return None if decisions have a time limit, because compiled code has no clock. Environments then call
-        :meth:`act_on`.
+        Return None if decisions have a time limit, because compiled code has no clock, or call Python, whose errors
+        cannot pass through compiled code. Environments then call :meth:`act_on`.
         """
 
     @override
@@ -62,7 +62,7 @@ class PolicyAgent(PositionAgent):
         return WorkMemory()
 
     def _new_policy(self) -> CompiledPolicy:
-        """Return the policy with new memory. An agent with a time limit overrides this method."""
+        """Return the policy with new memory. An agent overrides this if :meth:`policy` can return None."""
         compiled = self.policy()
         assert compiled is not None
         return compiled
