@@ -13,6 +13,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 
+from ci_envs.agent_interface.making import game_of
 from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD
 from ci_envs.baselines.policies import PolicyArchitecture, check_spaces, network_of
 from ci_envs.baselines.shipped_models import model_path
@@ -86,7 +87,9 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
         >>> model = MaskablePPO("MlpPolicy", env).learn(10_000)  # doctest: +SKIP
         >>> save_model(model, env.unwrapped.game, "model.safetensors")  # doctest: +SKIP
     """
-    network = network_of(model)
+    if Path(path).suffix == ".zip":
+        raise ValueError(f"{str(path)!r} would be read as a zip file of Stable-Baselines3: choose another ending")
+    game, network = game_of(game), network_of(model)
     spaces = model.observation_space.shape, getattr(model.action_space, "n", None)
     if spaces != (network.observation_shape(game), game.action_count):
         raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")

@@ -114,12 +114,16 @@ def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
     """Return the description of the policy of a model.
 
     Raises:
+        TypeError: ``model`` is no model of Stable-Baselines3.
         ValueError: the policy is not an ``MlpPolicy`` on flat planes.
     """
+    if not isinstance(model, BaseAlgorithm):
+        raise TypeError(f"a model of Stable-Baselines3 is needed, such as PPO('MlpPolicy', env), not {model!r}")
     names = [name for name, algorithm in ALGORITHMS.items() if type(model) is algorithm]
     kind, policy = type(model.policy), cast(Any, model.policy)
     if not names or kind is not _POLICIES[names[0]]:
-        raise ValueError(f"the model must be {', '.join(ALGORITHMS)} with an MlpPolicy, not {kind.__name__}")
+        found = kind if names else type(model)
+        raise ValueError(f"the model must be {', '.join(ALGORITHMS)} with an MlpPolicy, not {found.__name__}")
     if policy.features_extractor_class is not FlattenExtractor:
         raise ValueError(f"the features must be flat planes, not {policy.features_extractor_class.__name__}")
     activations = {cls: name for name, cls in _ACTIVATIONS.items()}

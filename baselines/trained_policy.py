@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
+from zipfile import is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,9 @@ class TrainedPolicy:
             OSError: the file cannot be read.
         """
         if not isinstance(source, BasePolicy | BaseAlgorithm):
-            if not (isinstance(source, str | Path) and Path(source).suffix == ".zip"):
+            if not (
+                isinstance(source, str | Path) and (Path(source).suffix == ".zip" or (trust and is_zipfile(source)))
+            ):
                 file = read_model(source)
                 trained = cls(file.policy(game), file.lookahead)
                 check_spaces(trained.policy, game)

@@ -459,7 +459,7 @@ class TestModelFiles:
 
         for model, words in (
             (PPO(Mine, env, device="cpu"), "MlpPolicy, not Mine"),
-            (QRDQN("MlpPolicy", env, buffer_size=10, device="cpu"), "MlpPolicy, not QRDQNPolicy"),
+            (QRDQN("MlpPolicy", env, buffer_size=10, device="cpu"), "MlpPolicy, not QRDQN$"),
             (PPO("MlpPolicy", env, device="cpu", policy_kwargs={"features_extractor_class": Flat}), "flat planes"),
             (PPO("MlpPolicy", env, device="cpu", policy_kwargs={"activation_fn": torch.nn.ELU}), "activation.*ELU"),
             (new_model("ppo", id="Nim-v0"), "differ from those of ConnectN"),

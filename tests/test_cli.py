@@ -142,6 +142,25 @@ def test_bad_input_is_one_line_and_status_2(arguments: str, mentions: tuple[str,
     assert all(mention in result.stderr for mention in mentions), result.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train q_learning TicTacToe-v0 --output",
+        "compare TicTacToe-v0 random random --output",
+        "suite Nim-v0 --output",
+        "solve Quixo-v0:size=3 --store",
+        "exam --suite exact-v1 random --submit",
+        "reports B1 --output",
+    ],
+)
+def test_an_empty_name_is_not_the_current_folder(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, [*command.split(), ""])
+    assert done.exit_code == 2
+    assert "the name of a folder is empty" in done.stderr
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_bug_in_an_agent_keeps_its_traceback() -> None:
     result = run("play", "TicTacToe-v0", "random", "broken")
     assert isinstance(result.exception, ValueError)

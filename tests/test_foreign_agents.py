@@ -359,6 +359,8 @@ def test_a_tournament_is_resumed(tmp_path, monkeypatch):
         compare("TicTacToe-v0", agents, games=10, output=tmp_path)
     with pytest.raises(ValueError, match="has games=10, not 12"):
         compare("TicTacToe-v0", agents, games=12, output=tmp_path, resume=True)
+    with pytest.raises(ValueError, match=r"has isolate=None, not \{.move_seconds.: 0\.5"):
+        compare("TicTacToe-v0", agents, games=10, output=tmp_path, resume=True, isolate=ProcessLimits(0.5))
     with pytest.raises(ValueError, match="no tournament to resume"):
         compare("TicTacToe-v0", agents, games=10, output=tmp_path / "other", resume=True)
     played[:] = [None]

@@ -102,6 +102,7 @@ def test_cost_coverage_and_fitness(drawn, generator):
         ((2, [[0, 2]]), "an element of set 0 must be a whole number from 0 to 1, not 2"),
         ((2, [[0, -1]]), "an element of set 0"),
         ((3, [[0], [2]]), "no set has element 1: 1 of 3 elements cannot be covered"),
+        ((10**15, [[0], [10**15 - 1]]), "no set has element 1: 999999999999998 of 1000000000000000 elements cannot"),
         ((2, [[0, 1]], [1, 2]), "there are 1 sets, but 2 costs"),
         ((2, [[0, 1]], [0]), "the cost of set 0 must be a number above 0, not 0"),
     ],
@@ -407,6 +408,28 @@ def test_an_interrupt_ends_the_command_with_the_results_so_far(monkeypatch):
         assert len(done.stdout.splitlines()) == 1 + rows
 
 
+def test_a_solver_that_fails_ends_no_other(tmp_path):
+    """It is named, and the results of the others are shown and written."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import sys\n"
+        "def three(problem, *, seed):\n    yield 3\n"
+        "def bug(problem, *, seed):\n    raise RuntimeError('x')\n    yield\n"
+        "def leave(problem, *, seed):\n    sys.exit(3)\n    yield\n"
+    )
+    own = [f"{file}:{name}" for name in ("three", "bug", "leave")]
+    arguments = ["solve", "SetCovering-v0:n=20", "greedy", *own, "astar", "--json", str(tmp_path / "results.json")]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 1
+    assert "greedy" in done.stdout
+    assert "optimal" in done.stdout
+    for name, why in zip(
+        own, ("SolverContractError: a solver yields Incumbent", "RuntimeError: x", "SystemExit: 3"), strict=True
+    ):
+        assert f"solver {name} fails: {why}" in done.stderr
+    assert [row["solver"] for row in json.loads((tmp_path / "results.json").read_text())] == ["greedy", "astar"]
+
+
 def test_an_interrupted_search_is_no_result_of_a_report(monkeypatch, tmp_path):
     def stopped(problem, *, rule="", seed=0):
         genome = np.ones(problem.loci, bool)
@@ -440,6 +463,7 @@ def test_an_interrupted_search_is_no_result_of_a_report(monkeypatch, tmp_path):
             "value must be a number, not '195'",
         ),
         (lambda problem: Incumbent(np.ones(problem.loci, bool), 195.0, 0.5), ValueError, "work must be"),
+        (lambda problem: Incumbent(None, 195.0, 1), ValueError, "a solution with its value 195, not None"),
     ],
 )
 def test_what_a_solver_yields_is_checked(yielded, error, message):

@@ -3,6 +3,7 @@
 import itertools
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from ci_envs.cli.main import main
 from ci_envs.games.batch import canonical_batch
 from ci_envs.suites.folder import make_suite, planned, read_suite
 from ci_envs.suites.grade import grade_agent, grade_suite, total_skill
+from ci_envs.suites.leaderboard import Conditions, read_entry, write_entry
 from ci_envs.suites.parquet import packed_set, read_set
 from ci_envs.suites.position_set import make_set
 
@@ -187,6 +189,41 @@ def test_a_suite_is_continued_and_never_mixed(tmp_path):
     assert len(read_suite(path)) == 1
     with pytest.raises(ValueError, match="named twice"):
         planned(["Nim-v0", "Nim-v0"], 10, 0)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes() + b"x")])
+def test_a_lost_or_damaged_set_is_made_again(tmp_path, damage):
+    plan = planned(["Nim-v0:heaps=1,2,3", "Nim-v0:heaps=1,2"], 10, 0)
+    made = make_suite(tmp_path, plan)
+    path = tmp_path / made.sets[0].file
+    whole = path.read_bytes()
+    damage(path)
+    assert make_suite(tmp_path, plan) == made
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("agents", [("x/y.py", "x_y.py"), ("x/y.py", "x:y.py")])
+def test_an_entry_does_not_replace_that_of_another_agent(tmp_path, tictactoe, agents):
+    grades = [grade_agent(make_agent("random", tictactoe.game), tictactoe, 2, 0)]
+    conditions = Conditions("exact-v1", None, 2, 0)
+    path = write_entry(tmp_path, agents[0], grades, conditions, 1.0)
+    before = path.read_bytes()
+    assert write_entry(tmp_path, agents[0], grades, conditions, 1.0) == path
+    with pytest.raises(ValueError, match=f"is the entry of '{agents[0]}': choose another folder for '{agents[1]}'"):
+        write_entry(tmp_path, agents[1], grades, conditions, 1.0)
+    assert path.read_bytes() == before
+    long = f"process:./player {'x' * 400}"
+    assert read_entry(write_entry(tmp_path, long, grades, conditions, 1.0))["agent"] == long
+
+
+def test_the_command_refuses_two_agents_for_one_entry_before_it_grades(tmp_path):
+    folder = tmp_path / "suite"
+    make_suite(folder, planned(["Nim-v0:heaps=1,2"], 10, 0))
+    agents = [f"{tmp_path}/x_y.py", f"{tmp_path}/x/y.py"]
+    done = CliRunner().invoke(main, ["exam", "--suite", str(folder), *agents, "--submit", str(tmp_path / "board")])
+    assert done.exit_code == 2
+    assert "two of these agents need the same file in --submit" in done.stderr
+    assert not (tmp_path / "board").exists()
 
 
 def test_an_interrupted_suite_is_refused_until_it_is_complete(tmp_path, monkeypatch):

@@ -116,6 +116,17 @@ def further_options(name, option):
     return required | OTHERS.get((name, option), OTHERS.get((name, None), {}))
 
 
+def needed_options(options, name, known=()):
+    """Return values of other options, with which an option has an effect."""
+    found = {}
+    for condition in options[name].conditions:
+        other = options[condition.name]
+        if (other.default_text in condition.texts) != condition.is_needed and other.name not in known:
+            text = condition.texts[0] if condition.is_needed else another_value(other)[0]
+            found |= {other.name: text, **needed_options(options, other.name, (*known, name))}
+    return found
+
+
 @pytest.mark.parametrize(("name", "preset"), PRESETS_OF)
 def test_presets_set_their_options(name, preset):
     trainer, game = TRAINERS[name], resolve(SECTION_GAMES.get(preset, "Quixo-v0"))[1]
@@ -134,6 +145,8 @@ def test_an_unknown_preset_is_refused(tmp_path):
     assert done.exit_code == 2
     assert "Unknown preset 'A' for training of alphazero." in done.stderr
     assert "Available: A7, E" in done.stderr
+    empty = ci_envs_train("alphazero", "Quixo-v0", "--preset", "", "--output", tmp_path / "run")
+    assert "Available: A7, E" in empty.stderr
     assert "preset=E: architecture=unpadded" in ci_envs_train("--options", "alphazero").stdout
 
 
@@ -147,9 +160,10 @@ def test_every_option_can_be_set_from_the_command_line(name, option, monkeypatch
 
     make = learners.make_config
     monkeypatch.setattr(learners, "make_config", make_config)
-    declared = training_options(TRAINERS[name].config_type)[option]
+    options = training_options(TRAINERS[name].config_type)
+    declared = options[option]
     text, value = another_value(declared)
-    given = {**further_options(name, option), option: text}
+    given = {**needed_options(options, option), **further_options(name, option), option: text}
     for settings in (
         [name, "TicTacToe-v0", *(f"--set={one}={other}" for one, other in given.items())],
         [f"{name}:{','.join(f'{one}={other}' for one, other in given.items())}", "TicTacToe-v0"],
@@ -333,6 +347,27 @@ def changed_checkpoint(path, arrays=None, **about):
         text[name] = {**text[name], **value}
     found["about"] = np.frombuffer(json.dumps(text).encode(), np.uint8)
     np.savez(path, **found | {name: change(found[name]) for name, change in (arrays or {}).items()})
+
+
+def test_a_checkpoint_of_other_options_is_refused(tmp_path):
+    """Except for the options that can change: the memory of the table."""
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "a", **QUICK)
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "b", **QUICK | {"discount": 0.5, "table_mb": 9})
+    before = {file.name: file.read_bytes() for file in (tmp_path / "a").iterdir()}
+    (tmp_path / "a" / CHECKPOINT).write_bytes((tmp_path / "b" / CHECKPOINT).read_bytes())
+    with pytest.raises(ValueError, match=r"is not a checkpoint of this run: it is of a run with discount=0\.5"):
+        train("q_learning", "TicTacToe-v0", output=tmp_path / "a", resume=True, **QUICK)
+    (tmp_path / "a" / CHECKPOINT).write_bytes(before[CHECKPOINT])
+    assert {file.name: file.read_bytes() for file in (tmp_path / "a").iterdir()} == before
+    train("q_learning", "TicTacToe-v0", output=tmp_path / "a", resume=True, **QUICK | {"table_mb": 9})
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_lost_checkpoint_is_named(tmp_path, resume):
+    train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
+    (tmp_path / CHECKPOINT).unlink()
+    with pytest.raises(ValueError, match=r"contains curve\.csv, best\.npz that belong to a run whose checkpoint"):
+        train("q_learning", "TicTacToe-v0", output=tmp_path, resume=resume, **QUICK)
 
 
 @pytest.mark.parametrize(

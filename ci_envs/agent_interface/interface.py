@@ -56,6 +56,8 @@ class Agent:
         """
         if type(self).act is Agent.act and type(self).act_batch is Agent.act_batch:
             raise TypeError(f"{type(self).__name__} must define act(observation) or act_batch(observations)")
+        if not isinstance(game, Game):
+            raise TypeError(f"{type(self).__name__} needs a game such as TicTacToe(), not {game!r}")
         game.need(*VIEWS)
         self.game = game
         self.reseed(seed)

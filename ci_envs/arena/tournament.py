@@ -151,9 +151,9 @@ class Tournament:
         self.random_plies = random_plies
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
-        limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
+        self._limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
         before = Path.cwd()
-        self.entrants = enter(self.game, agents, seed, limits)
+        self.entrants = enter(self.game, agents, seed, self._limits)
         self._folder = Path() if Path.cwd() == before else before  # an agent can change it when it is loaded
         self.workers = workers
         self.ray_address = ray_address
@@ -267,7 +267,9 @@ class Tournament:
     def _settings(self) -> dict[str, Any]:
         names = "games", "seed", "max_cycles", "random_plies", "graded"
         settings = {name: getattr(self, name) for name in names}
-        return {"game": repr(self.game), "agents": [entrant.label for entrant in self.entrants], **settings}
+        limits = None if self._limits is None else self._limits._asdict()
+        agents = [entrant.label for entrant in self.entrants]
+        return {"game": repr(self.game), "agents": agents, **settings, "isolate": limits}
 
     def _pairing(
         self, number: int, other: int, progress: Progress | None = None, graded: CountProgress | None = None

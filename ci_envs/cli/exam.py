@@ -125,7 +125,7 @@ def _grade(
 
     from ci_envs.suites.folder import read_suite
     from ci_envs.suites.grade import grade_suite
-    from ci_envs.suites.leaderboard import write_entry
+    from ci_envs.suites.leaderboard import entry_path, write_entry
     from ci_envs.suites.report import suite_rows, suite_tables
 
     suite, count, games, seed = conditions
@@ -134,6 +134,8 @@ def _grade(
         files.check()
         if len(set(agents)) < len(agents):
             raise ValueError(f"an agent is given twice: {max(agents, key=list(agents).count)}")
+        if files.submit and len({entry_path(files.submit, agent) for agent in agents}) < len(agents):
+            raise ValueError(f"two of these agents need the same file in --submit: {', '.join(agents)}")
         sets = [positions if count is None else positions.evenly(count) for positions in read_suite(suite)]
         for agent in agents:
             begin = process_time()

@@ -7,6 +7,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import click
+from typing_extensions import override
 
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.cli.errors import usage_errors
@@ -42,6 +43,20 @@ def ray_options(task: str) -> Callable[[Any], Any]:
         help="Address of the Ray cluster.  [default: start a cluster on this machine]",
     )
     return lambda command: workers(address(command))
+
+
+class _Folder(click.Path):
+    """The path of a folder. An empty name, for example of an unset variable of a shell, is not the current folder."""
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name of a folder is empty; '.' is the current folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FOLDER = _Folder(file_okay=False, path_type=Path)
+"""The type of the path of a folder that a command reads or writes."""
 
 
 def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any], Any]:

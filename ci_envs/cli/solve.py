@@ -1,6 +1,6 @@
 """The command ``ci-envs solve``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from math import isinf
 from pathlib import Path
@@ -10,12 +10,13 @@ import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import NOTHING_KEPT, cluster_errors, interrupt_advice, usage_errors
-from ci_envs.cli.options import seed_option
+from ci_envs.cli.options import FOLDER, seed_option
 from ci_envs.cli.progress import ReportRemark, count_progress, remark_progress
 from ci_envs.cli.store_resources import resource_options
 from ci_envs.cluster import RayPool, check_address, check_cluster
 from ci_envs.optimisation.registry import is_problem, resolve_problem
 from ci_envs.registry.games import resolve
+from ci_envs.registry.user_code import UserCode, reason
 from ci_envs.solver.levels import Resources
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ci_envs.games.position import Position
     from ci_envs.optimisation.problem import Problem
-    from ci_envs.optimisation.solving import Result
+    from ci_envs.optimisation.solving import Incumbent, Result
     from ci_envs.solver.solution import Solution
 
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--store",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Compute the tables of the game ENV in this folder, or read the value of POSITION from them.",
 )
 @click.option(
@@ -130,25 +131,28 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
         raise ValueError("; ".join(missing))
     run = _run_in_turn if options.workers is None else _run_on_workers
     found, interrupted = run(problem, available, options)
-    results = list(zip(available, found, strict=not interrupted))
-    if not data_files.on_stdout:
+    ended = list(zip(available, found, strict=not interrupted))
+    results = [(solver, result) for solver, result in ended if not isinstance(result, str)]
+    if results and not data_files.on_stdout:
         Console(highlight=False).print(_results_table(environment, problem.measure, results))
     data_files.write([_result_row(solver, problem.measure, result) for solver, result in results])
     if interrupted:
         raise KeyboardInterrupt
-    if missing:
-        raise click.ClickException("; ".join(missing))
+    failures = missing + [f"solver {solver} fails: {result}" for solver, result in ended if isinstance(result, str)]
+    if failures:
+        raise click.ClickException("; ".join(failures))
 
 
-def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result], bool]":
+def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result | str], bool]":
     """Run the solvers one after the other, and show the best value of the running one.
 
     Returns:
-        The results, and whether an interrupt ended the last of them. Then the others have no results.
+        The results, or why a solver failed, and whether an interrupt ended the last of them. Then the others have no
+        results.
     """
-    from ci_envs.optimisation.solving import Incumbent, Result, optimise
+    from ci_envs.optimisation.solving import Incumbent, Result
 
-    results = list[Result]()
+    results = list[Result | str]()
     for solver in solvers:
         with remark_progress(solver) as remark:
 
@@ -156,16 +160,18 @@ def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions
                 remark(incumbent.work, f"{problem.measure} {_number_text(incumbent.value)}")
 
             try:
-                found = optimise(problem, solver, seed=options.seed, seconds=options.seconds, progress=report)
+                found = _optimise(problem, solver, options.seed, options.seconds, report)
             except KeyboardInterrupt:  # before the first solution
                 return results, True
             results.append(found)
-            if found.interrupted:
+            if not isinstance(found, str) and found.interrupted:
                 return results, True
     return results, False
 
 
-def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result], bool]":
+def _run_on_workers(
+    problem: "Problem", solvers: list[str], options: _SolverOptions
+) -> "tuple[list[Result | str], bool]":
     """Run the solvers in worker processes, and show how many have ended; the result is that of :func:`_run_in_turn`."""
     assert options.workers is not None
     ended = count(1)
@@ -178,10 +184,21 @@ def _run_on_workers(problem: "Problem", solvers: list[str], options: _SolverOpti
         return pool.run(_optimise, work, lambda _: progress(next(ended), len(solvers))), False
 
 
-def _optimise(problem: "Problem", solver: str, seed: int, seconds: float | None) -> "Result":
+def _optimise(
+    problem: "Problem",
+    solver: str,
+    seed: int,
+    seconds: float | None,
+    progress: "Callable[[Incumbent], None] | None" = None,
+) -> "Result | str":
+    """Return the result of a solver, or why it failed: it can be a function of the user."""
     from ci_envs.optimisation.solving import optimise
 
-    return optimise(problem, solver, seed=seed, seconds=seconds)
+    try:
+        with UserCode():
+            return optimise(problem, solver, seed=seed, seconds=seconds, progress=progress)
+    except Exception as error:
+        return reason(error)
 
 
 def _results_table(title: str, measure: str, results: "list[tuple[str, Result]]") -> "Table":

@@ -9,6 +9,7 @@ is out of range raises ValueError.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import isinf
 from time import perf_counter
 from typing import Any
 
@@ -176,6 +177,8 @@ def _check(problem: Problem, incumbent: Any, last: Incumbent) -> None:
     if _is_better(problem, last.value, incumbent.value):
         raise ValueError(f"a solver yields the best solution so far, not {incumbent.value:g} after {last.value:g}")
     if incumbent.genome is None:
+        if last.genome is not None or not isinf(incumbent.value):
+            raise ValueError(f"a solver yields a solution with its value {incumbent.value:g}, not None")
         return
     if last.genome is None or incumbent.value != last.value or not np.array_equal(incumbent.genome, last.genome):
         problem.check_solution(incumbent.genome, incumbent.value)

@@ -530,13 +530,11 @@ def _check_effects(values: Mapping[str, Any], options: Mapping[str, NamedOption]
         values: checked values by name. The other options have their defaults.
         options: the options by name.
     """
-    for name in [name for name in values if options[name].conditions]:
-        option, value = options[name], _value(options[name], values)
-        is_zero = option.default is not None and value is not False and value == 0
-        condition = _unmet_condition(option, values, options)
-        if condition is None or value is None or value == option.default or is_zero:
+    for name in values:
+        option, condition = options[name], _unmet_condition(options[name], values, options)
+        if condition is None:
             continue
-        other = options[condition.name]
+        other, value = options[condition.name], _value(option, values)
         given, found = f"{name}={option.text(value)}", f"{other.name}={other.text(_value(other, values))}"
         if condition.is_needed:
             raise ValueError(f"{given} is for {condition}, not for {found}: leave it out")
@@ -546,7 +544,11 @@ def _check_effects(values: Mapping[str, Any], options: Mapping[str, NamedOption]
 def _unmet_condition(
     option: NamedOption, values: Mapping[str, Any], options: Mapping[str, NamedOption]
 ) -> _Condition | None:
-    """Return a condition that the other options do not meet, or None."""
+    """Return a condition of an option that the others do not meet, or None. A default and a zero need none."""
+    value = _value(option, values) if option.conditions else None
+    is_zero = option.default is not None and value is not False and value == 0
+    if value is None or value == option.default or is_zero:
+        return None
     for condition in option.conditions:
         other = options[condition.name]
         if (_value(other, values) in map(other.plain, map(other.parse, condition.texts))) != condition.is_needed:

@@ -9,10 +9,12 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 _MAX_LINKS = 40  # as in Linux
+_MAX_STEM = 200  # bytes; with its ending and that of a temporary file, a name can have 255
 
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.EINVAL)
 """Errors of the replacement of a file that can perhaps be written in place, for example in a read-only folder."""
@@ -39,6 +41,18 @@ def write_whole(path: Path, *parts: bytes | memoryview, durable: bool = False) -
             _write(os.fdopen(os.dup(descriptor), "wb"), parts)
         elif not _replace(Path(os.path.realpath(path)), parts, durable):
             _write(_open(path, "wb", without=os.O_CREAT), parts)  # Linux refuses this flag for a pipe of another user
+
+
+def file_stem(text: str) -> str:
+    """Return the name of a file, without its ending, that shows a text. A long text is shortened.
+
+    Examples:
+        >>> from ci_envs.storage.files import file_stem
+        >>> file_stem("mcts:simulations=1000")
+        'mcts_simulations=1000'
+    """
+    stem = "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in text)
+    return stem if len(stem.encode()) <= _MAX_STEM else f"{stem[:50]}_{sha256(text.encode()).hexdigest()[:16]}"
 
 
 def read_whole(path: Path) -> bytes:

@@ -13,7 +13,7 @@ import msgspec
 
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress
-from ci_envs.storage.files import read_whole, write_whole
+from ci_envs.storage.files import file_stem, read_whole, write_whole
 from ci_envs.suites.parquet import packed_set, read_set, unpacked_set
 from ci_envs.suites.position_set import PositionSet, make_set
 
@@ -75,13 +75,13 @@ def planned(environments: Sequence[str], limit: int, seed: int) -> Manifest:
     """
     for environment in environments:
         resolve(environment)
-    if len(set(environments)) < len(environments):
-        raise ValueError(f"an environment is named twice: {' '.join(environments)}")
+    if len(set(map(_file_name, environments))) < len(environments):
+        raise ValueError(f"an environment is named twice, or two need the same file: {' '.join(environments)}")
     return Manifest(seed, tuple(SetEntry(environment, limit, _file_name(environment)) for environment in environments))
 
 
 def make_suite(folder: Path, plan: Manifest, progress: Progress | None = None) -> Manifest:
-    """Make the sets of positions that a folder does not contain yet, and return the manifest.
+    """Make the sets of positions that a folder does not contain yet or that are damaged, and return the manifest.
 
     The manifest is written after each set, so an interrupted call can be repeated.
 
@@ -100,7 +100,7 @@ def make_suite(folder: Path, plan: Manifest, progress: Progress | None = None) -
         raise ValueError(f"{str(folder)!r} has another suite: choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     for number, entry in enumerate(made.sets):
-        if not entry.sha256:
+        if not entry.sha256 or not _is_whole(folder, entry):
             positions = make_set(entry.environment, entry.limit, made.seed, progress)
             content = packed_set(positions)
             write_whole(folder / entry.file, content)
@@ -173,6 +173,14 @@ def _read_entry(folder: Path, entry: SetEntry, trust: bool) -> PositionSet:
     return unpacked_set(content, path, trust)
 
 
+def _is_whole(folder: Path, entry: SetEntry) -> bool:
+    """Return whether the file of a set has the checksum in the manifest."""
+    try:
+        return _checksum(read_whole(folder / entry.file)) == entry.sha256
+    except FileNotFoundError:
+        return False
+
+
 def _shipped_suites() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(_SHIPPED.glob(f"*/{MANIFEST}"))}
 
@@ -182,4 +190,4 @@ def _checksum(content: bytes) -> str:
 
 
 def _file_name(environment: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in environment) + ".parquet"
+    return f"{file_stem(environment)}.parquet"

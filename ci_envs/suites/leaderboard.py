@@ -16,7 +16,7 @@ from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.machine import machine, source_commit
 from ci_envs.registry.agents import runs_chosen_code
 from ci_envs.solver.solution import Progress
-from ci_envs.storage.files import read_whole, write_whole
+from ci_envs.storage.files import file_stem, read_whole, write_whole
 from ci_envs.suites.folder import MANIFEST, suite_path
 from ci_envs.suites.grade import (
     BLOCK,
@@ -46,7 +46,7 @@ class _RecordedGrade(TypedDict):
     skill: _RecordedMean
     regret: _RecordedMean
     random_regret: float
-    blocks: list[float]
+    blocks: list[Annotated[float, msgspec.Meta(ge=0)]]
 
 
 class _RecordedEntry(TypedDict):
@@ -108,6 +108,7 @@ def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Co
 
     Raises:
         OSError: The file cannot be written.
+        ValueError: See :func:`entry_path`.
     """
     content = {
         "form": _FORM,
@@ -121,21 +122,29 @@ def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Co
         "total": asdict(total_skill(grades)),
         "grades": [grade_row(grade) for grade in grades],
     }
+    path = entry_path(folder, spec)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{entry_name(spec)}.json"
     write_whole(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
     return path
 
 
-def entry_name(spec: str) -> str:
-    """Return the name of an agent's file, without its ending.
+def entry_path(folder: Path, spec: str) -> Path:
+    """Return the path of the entry of an agent, where no entry of another agent is.
+
+    Raises:
+        OSError: The entry that is there cannot be read.
+        ValueError: The folder has the entry of another agent there, or another file.
 
     Examples:
-        >>> from ci_envs.suites.leaderboard import entry_name
-        >>> entry_name("mcts:simulations=1000"), entry_name("minimax:depth=4,exact=included")
-        ('mcts_simulations=1000', 'minimax_depth=4_exact=included')
+        >>> from ci_envs.suites.leaderboard import entry_path
+        >>> from pathlib import Path
+        >>> entry_path(Path("leaderboard"), "minimax:depth=4,exact=included").name
+        'minimax_depth=4_exact=included.json'
     """
-    return "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in spec)
+    path = folder / f"{file_stem(spec)}.json"
+    if path.exists() and (other := read_entry(path)["agent"]) != spec:
+        raise ValueError(f"{str(path)!r} is the entry of {other!r}: choose another folder for {spec!r}")
+    return path
 
 
 def read_entry(path: Path) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class RunFolder:
         self.path = path
         self.best = path / best_file
         self._config, self._checkpoint, self._curve = path / CONFIG, path / CHECKPOINT, path / CURVE
-        self._run: dict[str, Any] | None = None  # the learner, the environment and the seed
+        self._run: dict[str, Any] | None = None  # what is the same in all its checkpoints
 
     @property
     def has_run(self) -> bool:
@@ -67,9 +67,14 @@ class RunFolder:
         """Whether the folder contains a checkpoint."""
         return self._checkpoint.exists()
 
-    def write_config(self, config: Mapping[str, Any]) -> None:
-        """Write the config and the versions of the packages. Make the folder if it does not exist."""
-        self._run = {name: config[name] for name in _RUN}
+    def write_config(self, config: Mapping[str, Any], changeable: Sequence[str]) -> None:
+        """Write the config and the versions of the packages. Make the folder if it does not exist.
+
+        Args:
+            config: See :meth:`check_config`.
+            changeable: The names of options that can differ in a checkpoint.
+        """
+        self._run = _fixed(config, changeable)
         self.path.mkdir(parents=True, exist_ok=True)
         for file in (self._config, self._checkpoint, self._curve, self.best):
             for unfinished in self.path.glob(temporary_name(file.name, "*")):
@@ -91,7 +96,7 @@ class RunFolder:
         """
         if not self.has_run:
             raise ValueError(f"there is no run in {str(self.path)!r} to resume")
-        self._run = {name: config[name] for name in _RUN}
+        self._run = _fixed(config, changeable)
         check_same_options(self.path, _flat(json.loads(json.dumps(config))), self._read_config(), changeable)
 
     def check_overwrites_nothing(self) -> None:
@@ -102,6 +107,7 @@ class RunFolder:
             OSError: The config cannot be read.
         """
         found = [file.name for file in (self._checkpoint, self._curve, self.best) if os.path.lexists(file)]
+        writer = "no run wrote"
         if self.has_run:
             try:
                 self._read_config()
@@ -110,9 +116,9 @@ class RunFolder:
             else:
                 if self.has_checkpoint:
                     raise run_exists_error(self.path)
+                writer = f"belong to a run whose {CHECKPOINT} is missing"
         if found:
-            names = ", ".join(found)
-            raise ValueError(f"{str(self.path)!r} contains {names} that no run wrote: choose another path")
+            raise ValueError(f"{str(self.path)!r} contains {', '.join(found)} that {writer}: choose another path")
 
     def _read_config(self) -> dict[str, Any]:
         """Return the learner, the environment, the seed and the options of the run in the folder."""
@@ -135,9 +141,12 @@ class RunFolder:
         """
         with checkpoint_errors(self._checkpoint):
             metadata, arrays = read_arrays(self._checkpoint, _FORMAT)
-            run = metadata.get("run")  # earlier versions did not write it
-            if run is not None and self._run is not None and run != self._run:
+            run = metadata.get("run") or {}  # earlier versions did not write it, or not all of it
+            differing = [name for name, value in (self._run or {}).items() if run.get(name, value) != value]
+            if not set(_RUN).isdisjoint(differing):
                 raise ValueError("it is of {learner} in {environment} with the seed {seed}".format_map(run))
+            if differing:
+                raise ValueError(f"it is of a run with {differing[0]}={run[differing[0]]}")
             record = msgspec.convert(metadata["record"], RunRecord)
             return record, TrainerState(metadata["values"], arrays)
 
@@ -212,6 +221,12 @@ def _flat(config: Any) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise TypeError("it has no options")
     return {**{name: config[name] for name in _RUN}, **config["options"]}
+
+
+def _fixed(config: Mapping[str, Any], changeable: Sequence[str]) -> dict[str, Any]:
+    """Return what is the same in all checkpoints of a run, as JSON values."""
+    fixed: dict[str, Any] = json.loads(json.dumps(_flat(dict(config))))
+    return {name: value for name, value in fixed.items() if name not in changeable}
 
 
 def _versions() -> dict[str, str]:

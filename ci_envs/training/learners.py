@@ -143,7 +143,7 @@ def read_training_options(trainer: type[Trainer], text: str | None) -> dict[str,
 
 
 def _with_preset(trainer: type[Trainer], options: Mapping[str, Any]) -> dict[str, Any]:
-    presets = presets_of(trainer.learner) if options.get("preset") else {}  # reads files
+    presets = presets_of(trainer.learner) if options.get("preset") is not None else {}  # reads files
     return with_preset(_owner(trainer), options, training_options(trainer.config_type), presets)
 
 

@@ -110,14 +110,15 @@ class TrainingRun:
         options = {name: json_value(value) for name, value in values_of(trainer.config).items()}
         config: dict[str, Any] = {"learner": trainer.learner, "environment": task.environment, "seed": task.seed}
         config["options"] = options
+        declared = training_options(type(trainer.config))
+        changeable = [name for name in options if declared[name].declared.changeable]
         if resume:
-            declared = training_options(type(trainer.config))
-            folder.check_config(config, [name for name in options if declared[name].declared.changeable])
+            folder.check_config(config, changeable)
         if resume and folder.has_checkpoint:
             self._restore()
         else:
             folder.check_overwrites_nothing()
-        folder.write_config(config)
+        folder.write_config(config, changeable)
         return resume and not folder.has_checkpoint
 
     def _restore(self) -> None:

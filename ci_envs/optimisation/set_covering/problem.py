@@ -8,6 +8,7 @@ cover is called its weight.
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import count
 from math import floor, isclose, isinf, ldexp, log2
 from typing import ClassVar
 
@@ -56,10 +57,11 @@ class SetCovering(Problem):
         self.sets = tuple(_checked_set(index, elements, self.size) for index, elements in enumerate(sets))
         if not self.sets:
             raise ValueError("a set covering problem needs at least one set, but sets is empty: there are none")
-        if missing := set(range(self.size)).difference(*self.sets):
-            raise ValueError(
-                f"no set has element {min(missing)}: {len(missing)} of {self.size} elements cannot be covered"
-            )
+        present = set().union(*self.sets)
+        if len(present) < self.size:
+            missing = next(element for element in count() if element not in present)
+            left = self.size - len(present)
+            raise ValueError(f"no set has element {missing}: {left} of {self.size} elements cannot be covered")
         if isinstance(costs, Mapping | Set):
             raise TypeError(f"costs must be a sequence with the cost of each set in order, not {costs!r}")
         given = [len(elements) for elements in self.sets] if costs is None else list(costs)
