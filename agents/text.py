@@ -40,8 +40,8 @@ class TextAgent(Agent):
         """Make the agent.
 
         Args:
-            **limits: the fields of :class:`~ci_envs.agent_interface.child_process.ProcessLimits`, for each start of the
-                command.
+            **limits: the fields of :class:`~ci_envs.agent_interface.child_process.ProcessLimits`, for each reply. The
+                additional time is for the first one, for which a server may have to load a model.
 
         Raises:
             ValueError: the command is empty, there are no such templates, or a limit is not allowed.
@@ -49,6 +49,7 @@ class TextAgent(Agent):
         self._command = split_command("text", command, "ollama run llama3.2")
         self._prompts, self._retries = Prompts(template), retries
         self.limits = ProcessLimits(**limits).checked()
+        self._has_replied = False
         super().__init__(game, seed=seed)
 
     @override
@@ -61,7 +62,9 @@ class TextAgent(Agent):
         position = read_position(self.game, observation, 0)
         prompt = self._prompts.start(position)
         for _ in range(self._retries + 1):
-            reply = ChildProcess(run_command(self._command), self.limits).reply(prompt)
+            limits = self.limits._replace(start_seconds=0.0) if self._has_replied else self.limits
+            reply = ChildProcess(run_command(self._command), limits).reply(prompt)
+            self._has_replied = True
             kind, action = parse_reply(position, reply)
             if kind is ReplyKind.LEGAL and action is not None:
                 return action

@@ -60,6 +60,7 @@ def show(position: Position, analysis: Analysis | None = None, last: int | None 
         last: The action that led to the position.
 
     Raises:
+        TypeError: ``position`` is no position.
         ValueError: ``last`` is not an action of the game.
 
     Examples:
@@ -67,6 +68,8 @@ def show(position: Position, analysis: Analysis | None = None, last: int | None 
         >>> position = Position.from_text(TicTacToe(), "XX./OO./... X")
         >>> picture = show(position, make_agent("minimax", TicTacToe(), seed=0).analyse(position))
     """
+    if not isinstance(position, Position):
+        raise TypeError(f"a picture needs a position such as Position.start(game), not {position!r}")
     return Picture(position, marks_of(position, analysis, last))
 
 

@@ -190,7 +190,7 @@ def test_a_source_needs_values_and_coverage_only():
     assert known_values(source.compiled(), np.zeros((3, 2), np.uint64)).tolist() == [0, 0, 0]
 
 
-class Failing(Solution):
+class FailingSource(Solution):
     """A source that fails as ``failure`` says."""
 
     failure: ClassVar = RuntimeError("boom")
@@ -204,9 +204,9 @@ class Failing(Solution):
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (RuntimeError("boom"), "the exact source '.*:Failing' fails: RuntimeError: boom"),
-        (SystemExit(3), "the exact source '.*:Failing' fails: SystemExit: 3"),
-        ([], "the exact source '.*:Failing' fails: IndexError"),
+        (RuntimeError("boom"), "the exact source '.*:FailingSource' fails: RuntimeError: boom"),
+        (SystemExit(3), "the exact source '.*:FailingSource' fails: SystemExit: 3"),
+        ([], "the exact source '.*:FailingSource' fails: IndexError"),
     ],
 )
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ class Failing(Solution):
 )
 def test_an_error_of_an_own_source_is_that_of_the_agent(monkeypatch, spec, failure, message):
     """Compiled code cannot raise it, and would play on as if the position were lost."""
-    monkeypatch.setattr(Failing, "failure", failure)
+    monkeypatch.setattr(FailingSource, "failure", failure)
     game = TicTacToe()
-    agent = make_agent(f"{spec},exact={__name__}:Failing", game, seed=0)
+    agent = make_agent(f"{spec},exact={__name__}:FailingSource", game, seed=0)
     words = np.array([[1, 16]], np.uint64)
     for decide in (lambda: agent.act_on(words), lambda: agent.analyse(Position(game, 1, 16))):
         with pytest.raises(UserCodeError, match=message):
@@ -234,15 +234,15 @@ def test_an_error_of_an_own_source_is_that_of_the_agent(monkeypatch, spec, failu
 
 
 def test_an_error_of_the_source_of_an_opponent_is_raised_in_environments(monkeypatch):
-    monkeypatch.setattr(Failing, "failure", RuntimeError("boom"))
-    env = make_single_agent("TicTacToe-v0", opponent=f"mcts:simulations=9,exact={__name__}:Failing", seat=0)
+    monkeypatch.setattr(FailingSource, "failure", RuntimeError("boom"))
+    env = make_single_agent("TicTacToe-v0", opponent=f"mcts:simulations=9,exact={__name__}:FailingSource", seat=0)
     env.reset(seed=0)
     with pytest.raises(UserCodeError, match="boom"):
         env.step(4)
 
 
 def test_an_interrupt_in_an_own_source_interrupts(monkeypatch):
-    monkeypatch.setattr(Failing, "failure", KeyboardInterrupt())
-    agent = make_agent(f"mcts:simulations=9,exact={__name__}:Failing", TicTacToe(), seed=0)
+    monkeypatch.setattr(FailingSource, "failure", KeyboardInterrupt())
+    agent = make_agent(f"mcts:simulations=9,exact={__name__}:FailingSource", TicTacToe(), seed=0)
     with pytest.raises(KeyboardInterrupt):
         agent.act_on(np.array([[1, 16]], np.uint64))

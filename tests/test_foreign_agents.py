@@ -22,6 +22,7 @@ from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
 from ci_envs.cli.main import main
 from ci_envs.games.batch import start_words
+from ci_envs.registry import games
 from ci_envs.registry.games import resolve
 from ci_envs.training.ladder import Ladder
 
@@ -467,6 +468,53 @@ def test_the_limits_of_the_command_line_hold_for_programs_that_play_by_text():
     agent = isolated("text:sleep 100", TicTacToe(), QUICK._replace(move_seconds=0.2, start_seconds=0.2), 0)
     with pytest.raises(ProcessError, match=r"gave no answer within 0\.4 s"):
         agent.act(observation_of(Position.start(TicTacToe())))
+
+
+def test_only_the_first_reply_by_text_has_more_time(tmp_path):
+    program = tmp_path / "player.py"
+    program.write_text("import sys, time; time.sleep(float(sys.argv[1])); print('Action: a1')")
+    observation = observation_of(Position.start(TicTacToe()))
+    agent = make_agent(f"text:{sys.executable} {program} 0.6,move_seconds=0.5,start_seconds=5", TicTacToe(), seed=0)
+    assert agent.act(observation) == 0
+    with pytest.raises(ProcessError, match=r"gave no answer within 0\.5 s"):
+        agent.act(observation)
+
+
+@pytest.mark.parametrize(
+    ("answer", "starts", "message"),
+    [
+        ('{"action": "zz"}', 3, "after 3 failures it is not started again"),
+        ('{"action": 0}', 3, "after 3 failures it is not started again"),
+        ('{"move": 3}', 3, "after 3 failures it is not started again"),
+        ('{"error": "no idea"}', 1, "no idea"),
+        ('{"action": 4}', 1, None),
+    ],
+)
+def test_a_program_that_answers_an_illegal_action_starts_again(tmp_path, answer, starts, message):
+    """Its next answer could be one to an earlier question."""
+    program, log = tmp_path / "player.py", tmp_path / "starts"
+    program.write_text(
+        f"import sys\nopen({str(log)!r}, 'a').write('x')\nsys.stdin.readline()\n"
+        f"for line in sys.stdin:\n    print({answer!r}, flush=True)\n"
+    )
+    agent = make_agent(f"process:{sys.executable} {program}", TicTacToe(), seed=0)
+    observation, failures = observation_of(Position.start(TicTacToe()).play("a1")), []
+    for _ in range(5):
+        try:
+            assert agent.act(observation) == 4
+        except ProcessError as error:
+            failures.append(str(error))
+    assert log.read_text() == "x" * starts
+    assert len(failures) == (0 if message is None else 5)
+    assert message is None or message in failures[-1]
+    agent.close()
+
+
+def test_a_broken_game_of_the_user_breaks_no_other(monkeypatch):
+    """An agent in a process of its own is told the id of its game, which is looked up among all of them."""
+    monkeypatch.setitem(games._specs, "Broken-v0", games.GameSpec("Broken-v0", "not_installed:Game"))
+    side = compare(TicTacToe(), ["random", foreign.lowest], games=2, isolate=QUICK).pairings[0].match.sides[1]
+    assert side.faults == 0
 
 
 def test_a_folder_of_agents(tmp_path):

@@ -34,6 +34,10 @@ IN_PYTHON = {
     "an id of Gymnasium": (lambda: ci_envs.make("ci_envs/Quixo-v0"), "Did you mean 'Quixo-v0'?"),
     "a misspelt parameter": (lambda: ci_envs.make("Quixo-v0", sise=4), "Did you mean 'size'?"),
     "a misspelt parameter in an id": (lambda: ci_envs.make("Quixo-v0:sise=4"), "Did you mean 'size'?"),
+    "the id of a position": (lambda: ci_envs.Position.from_text("Nim-v0", "1"), "a position needs a game such as"),
+    "a solution of a text": (lambda: ci_envs.solve(ci_envs.TicTacToe()).value("x"), "a solution needs a position"),
+    "a picture of a text": (lambda: ci_envs.show("x"), "a picture needs a position such as"),
+    "an agent of an id": (lambda: MinimaxAgent("TicTacToe-v0"), "MinimaxAgent needs a game such as TicTacToe()"),
     "a value out of range": (lambda: ci_envs.make("Quixo-v0", size=9), "size must be a whole number from 2 to 7"),
     "an unknown render mode": (lambda: ci_envs.make("Nim-v0", render_mode="rgb"), "human, rgb_array, ansi"),
     "a parameter in an id of Gymnasium": (

@@ -51,6 +51,11 @@ def test_replies_in_the_style_of_language_models_are_read_as_a_person_does(place
     assert (parsed.kind is ReplyKind.UNREADABLE) == (name is None)
 
 
+@pytest.mark.parametrize("reply", ["Action: 3-4-7", "on 2024-4-7 I think", "Action: 4-7-3"])
+def test_numbers_joined_to_others_are_no_action(reply):
+    assert parse_reply(Position.start(Nim()), reply).kind is ReplyKind.UNREADABLE
+
+
 def test_a_thousand_random_replies_are_read():
     rng, drawn = random.Random(0), np.random.default_rng(0)
     for number in range(1000):

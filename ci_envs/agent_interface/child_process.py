@@ -31,7 +31,7 @@ class ProcessLimits(NamedTuple):
     move_seconds: Annotated[float, Option("seconds for a decision", gt=0)] = 10.0
     start_seconds: Annotated[float, Option("additional seconds for the first decision of a new process", gt=0)] = 30.0
     memory_mb: Annotated[
-        int, Option("memory of the process in units of 2^20 bytes; it is enforced on Linux only", ge=1)
+        int, Option("memory of the process in units of 2^20 bytes; it is enforced on Linux only", ge=1, le=10**9)
     ] = 2048
 
     def checked(self) -> "ProcessLimits":

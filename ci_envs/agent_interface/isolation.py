@@ -95,9 +95,20 @@ class IsolatedAgent(Agent):
         question = {"game": self._name, "position": position.to_text(), "legal": names}
         with self._lock:
             answer = self._ask({**question, "seat": seat, "game_index": index})
-        if answer.get("error") is not None:
-            raise ProcessError(str(answer["error"]))
-        return _action_of(answer, position)
+            if answer.get("error") is not None:
+                self._failures = 0  # the process works
+                raise ProcessError(str(answer["error"]))
+            action = self._action_of(answer, position)
+            self._failures = 0
+        return action
+
+    def _action_of(self, answer: dict[str, Any], position: Position) -> int:
+        """Return the number of the action of an answer, legal or not.
+
+        Raises:
+            ProcessError: there is none.
+        """
+        return action_of(answer, position)
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._failures == _MOST_FAILURES:
@@ -113,11 +124,13 @@ class IsolatedAgent(Agent):
             self._process.send(question)
             answer = self._process.receive()
         except ProcessError as error:
-            self._process = None
-            self._failures, self._last_failure = self._failures + 1, str(error)
+            self._fail(error)
             raise
-        self._failures = 0
         return answer
+
+    def _fail(self, error: ProcessError) -> None:
+        self.close()
+        self._failures, self._last_failure = self._failures + 1, str(error)
 
     def close(self) -> None:
         """Stop the process, if there is one."""
@@ -159,6 +172,18 @@ class ProcessAgent(IsolatedAgent):
         """
         self._command = split_command("process", command, "./my_program")
         super().__init__(game, limits=ProcessLimits(**limits), seed=seed)
+
+    @override
+    def _action_of(self, answer: dict[str, Any], position: Position) -> int:
+        """Return the number of the action. After an illegal one the next answer can be one to an earlier question."""
+        try:
+            action = super()._action_of(answer, position)
+            if action not in position.legal_actions():
+                raise ProcessError(f"answered the illegal action {answer['action']!r}")
+        except ProcessError as error:
+            self._fail(error)
+            raise
+        return action
 
     @override
     def command(self) -> Sequence[str]:
@@ -207,7 +232,7 @@ class HostedAgent(IsolatedAgent):
                 self._process = None
 
 
-def _action_of(answer: dict[str, Any], position: Position) -> int:
+def action_of(answer: dict[str, Any], position: Position) -> int:
     """Return the number of the action of an answer, legal or not."""
     action = answer.get("action")
     if isinstance(action, int) and not isinstance(action, bool):
@@ -222,4 +247,11 @@ def _action_of(answer: dict[str, Any], position: Position) -> int:
 
 def _name_of(game: Game) -> str:
     """Return the id of a game, or its text if none of the registered ids has its parameters."""
-    return next((id for id in registered() if resolve(id)[1] == game), repr(game))
+    return next((id for id in registered() if _is_id_of(id, game)), repr(game))
+
+
+def _is_id_of(id: str, game: Game) -> bool:
+    try:
+        return resolve(id)[1] == game
+    except Exception:  # the game of another id of the user cannot be imported or made
+        return False

@@ -11,12 +11,15 @@ from ci_envs.cli.errors import usage_errors
 from ci_envs.optimisation.registry import is_problem, problem_maker, registered_problems
 from ci_envs.registry.docstring import docstring
 from ci_envs.registry.games import registered, resolve, split_id
-from ci_envs.registry.options import NamedOption, options_of
+from ci_envs.registry.options import NamedOption, check_options, options_of
 from ci_envs.registry.references import split_reference
+from ci_envs.registry.spec import split_spec
 from ci_envs.validation import unknown_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from ci_envs.registry.components import Components
 
 
 @click.command()
@@ -39,6 +42,10 @@ def info(name: str) -> None:
 
 
 def _is_environment(name: str) -> bool:
+    from ci_envs.registry.agents import AGENTS
+
+    if AGENTS.is_registered(name):  # its options can contain references
+        return False
     return split_id(name)[0] in registered() or is_problem(name) or _is_game(name)
 
 
@@ -86,21 +93,23 @@ def _named_parts(name: str) -> "Iterator[RenderableType]":
 
     agents, solvers = AGENTS.names(), SOLVERS.names()
     is_reference = not AGENTS.is_registered(name) and not SOLVERS.is_registered(name) and split_reference(name)
-    if not is_reference:
-        name = name.partition(":")[0]
-    if not is_reference and name not in (*agents, *solvers):
-        names = (*registered(), *registered_problems(), *agents, *solvers)
-        raise unknown_name("environment, agent or solver", name, names)
     if is_reference:
         yield from _referred_parts(name)
         return
+    name, text = split_spec(name)
+    if name not in (*agents, *solvers):
+        names = (*registered(), *registered_problems(), *agents, *solvers)
+        raise unknown_name("environment, agent or solver", name, names)
     if name in agents:
         factory = AGENTS.find(name)
+        _check_given(AGENTS, name, factory, text)
         yield from _factory_parts(f"Agent {name}", factory, AGENTS.options(factory).values())
         if isinstance(factory, Trainable):
             yield from _training_parts(name)
     if name in solvers:
         solver = SOLVERS.find(name)
+        if name not in agents:
+            _check_given(SOLVERS, name, solver, text)
         yield from _factory_parts(f"Solver {name}", solver, SOLVERS.options(solver).values())
 
 
@@ -110,14 +119,31 @@ def _referred_parts(reference: str) -> "Iterator[RenderableType]":
     from ci_envs.registry.agents import AGENTS
     from ci_envs.training.trainer import Trainer
 
-    name, thing, _ = AGENTS.load(reference, callable)
+    found = split_reference(reference)
+    name, thing, text = AGENTS.load(reference, callable if found and found[0].name else _can_be_described)
     if isinstance(thing, type) and issubclass(thing, Trainer):
         yield from _training_parts(name)
         return
     kind = SOLVERS if "problem" in inspect.signature(thing).parameters else AGENTS
     given = () if isinstance(thing, type) else tuple(inspect.signature(thing).parameters)[:1]
     options = [option for option in kind.options(thing).values() if option.name not in given]
+    _check_given(kind, name, thing, text)
     yield from _factory_parts(f"{kind.kind.capitalize()} {name}", thing, options)
+
+
+def _can_be_described(thing: Any) -> bool:
+    """Return whether an object of a file is an agent or a trainer, also if nobody names it."""
+    from ci_envs.registry.agents import AGENTS
+    from ci_envs.training.trainer import Trainer
+
+    return AGENTS.suits(thing) or (isinstance(thing, type) and issubclass(thing, Trainer))
+
+
+def _check_given(kind: "Components", name: str, thing: Callable[..., Any], text: str | None) -> None:
+    """Check the options in the text of a spec string. Required options may be missing."""
+    given = kind.read(name, thing, text)
+    options = {key: one for key, one in kind.options(thing).items() if key in given or not one.is_required}
+    check_options(f"{kind.kind} {name}", given, options)
 
 
 def _factory_parts(

@@ -9,7 +9,7 @@ import click
 
 from ci_envs.cli.errors import usage_errors
 from ci_envs.extras import optional_import
-from ci_envs.registry.games import resolve
+from ci_envs.registry.games import resolve, split_id
 
 _SHUTDOWN_TIMEOUT = 2  # seconds that open requests and event streams get before the server ends
 _KEEP_ALIVE = 75  # seconds; clients drop an idle connection earlier, so none writes to a connection that is closed
@@ -98,8 +98,13 @@ def serve(
         fork_server = forked_server()  # before this process has other threads, files and secrets
         for id in extra_games:
             resolve(id)  # imports the module, which registers the game
+            if split_id(id)[1] is not None:
+                raise ValueError(f"--game {id!r}: leave out the parameters, which each game on the page chooses")
         hosts = AllowedHosts.of(host, allowed)
-        catalog = Catalog(dict(map(_named_agent, listed)))
+        named = dict(map(_named_agent, listed))
+        if len(named) < len(listed):
+            raise ValueError(f"--agent: a name is given twice in {', '.join(listed)}")
+        catalog = Catalog(named)
         try:
             path = games or games_file()
             app = create_app(
@@ -167,9 +172,10 @@ def _named_agent(text: str) -> tuple[str, str]:
     from ci_envs.registry.agents import AGENTS
 
     name, equals, spec = text.partition("=")
-    if not (equals and name.isidentifier() and spec):
-        raise ValueError(f"--agent is NAME=AGENT, not {text!r}")
+    if not (equals and name.isidentifier() and name.isascii() and spec):
+        raise ValueError(f"--agent is NAME=AGENT, with a name of letters, digits and _, not {text!r}")
     if name in AGENTS.names():
         raise ValueError(f"--agent: {name!r} is the name of an agent already")
-    read_spec(spec)
+    if read_spec(spec)[0] == "human":
+        raise ValueError(f"--agent: {spec!r} asks at the terminal, and people play on the page without it")
     return name, spec

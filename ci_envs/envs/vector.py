@@ -98,7 +98,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None, not {render_mode!r}")
         self.game = game
-        self.num_envs = integer_between("num_envs", num_envs, 1)
+        num_envs = self.num_envs = integer_between("num_envs", num_envs, 1)
         self.render_mode = render_mode
         mode = autoreset_mode if isinstance(autoreset_mode, AutoresetMode) else _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": mode, "render_modes": list(RENDER_MODES), "render_fps": 2}

@@ -84,8 +84,7 @@ class Position:
             >>> print(Position.start(Nim((1, 3, 5))))
             1,3,5 0
         """
-        if not isinstance(game, Game):
-            raise TypeError(f"a position needs a game such as Quixo(size=5), not {game!r}")
+        _check_game(game)
         return cls(game, *game.start())
 
     @classmethod
@@ -93,7 +92,7 @@ class Position:
         """Return the position of a text that :meth:`to_text` wrote.
 
         Raises:
-            TypeError: ``text`` is no text.
+            TypeError: ``text`` is no text, or ``game`` no game.
             ValueError: ``text`` is malformed, or is not a position of this game.
 
         Examples:
@@ -101,6 +100,7 @@ class Position:
             >>> Position.from_text(TicTacToe(), "XX./OO./... X").legal_actions()
             (2, 5, 6, 7, 8)
         """
+        _check_game(game)
         if not isinstance(text, str):
             raise TypeError(f"a position is a text such as {game.to_text(*game.start(), 0)!r}, not {text!r}")
         position = cls(game, *game.from_text(text))
@@ -442,6 +442,11 @@ class Position:
 # assigning to a slot with its descriptor is twice as fast as with object.__setattr__
 _new = object.__new__
 _set_game, _set_to_move, _set_facts = (Position.__dict__[name].__set__ for name in ("game", "to_move", "_facts"))
+
+
+def _check_game(game: object) -> None:
+    if not isinstance(game, Game):
+        raise TypeError(f"a position needs a game such as Quixo(size=5), not {game!r}")
 
 
 def _word(value: object) -> int:

@@ -550,8 +550,11 @@ def _unmet_condition(
     if value is None or value == option.default or is_zero:
         return None
     for condition in option.conditions:
-        other = options[condition.name]
-        if (_value(other, values) in map(other.plain, map(other.parse, condition.texts))) != condition.is_needed:
+        other = options.get(condition.name)  # None without a required option
+        if (
+            other is not None
+            and (_value(other, values) in map(other.plain, map(other.parse, condition.texts))) != condition.is_needed
+        ):
             return condition
     return None
 

@@ -201,6 +201,8 @@ class Solution(ABC):
         return int(self.scores(self._words(position))[0])
 
     def _words(self, position: Position) -> NDArray[np.uint64]:
+        if not isinstance(position, Position):
+            raise TypeError(f"a solution needs a position such as Position.start(game), not {position!r}")
         if position.game != self.game:
             raise ValueError(f"this solution is for {self.game}, not for {position.game}")
         return np.array([[position.own, position.opp]], dtype=np.uint64)

@@ -144,5 +144,5 @@ def _pattern(game: Game, player: int) -> tuple[re.Pattern[str], dict[str, int]]:
         found += [(phrase, action) for phrase in guide.phrases(action)]
     found.sort(key=lambda item: -len(item[0]))
     alternatives = (f"(?P<p{number}>{phrase})" for number, (phrase, _) in enumerate(found))
-    pattern = re.compile(rf"(?<![a-z0-9])(?:{'|'.join(alternatives)})(?![a-z0-9]|-\d)")
+    pattern = re.compile(rf"(?<![a-z0-9])(?<!\d-)(?:{'|'.join(alternatives)})(?![a-z0-9]|-\d)")
     return pattern, {f"p{number}": action for number, (_, action) in enumerate(found)}
