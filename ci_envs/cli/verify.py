@@ -26,8 +26,9 @@ from ci_envs.cli.progress import count_progress
 def verify(*, files: tuple[Path, ...], blocks: int, seed: int, trust: bool) -> None:
     """Verify entries of a leaderboard: files that ci-envs exam --submit has written.
 
-    The grades must follow from the recorded decisions. Then the agent decides again in random blocks of positions, and
-    must lose the recorded points. The exit status is 1 if it does not.
+    The skill and the regret must follow from the points that each block of positions lost; the other figures, such as
+    intervals and times, are not checked. Then the agent decides again in random blocks of positions, and must lose
+    the recorded points. The exit status is 1 if it does not.
 
     \b
     ci-envs verify docs/leaderboard/random.json
