@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import ci_envs
 from ci_envs.agents import as_agent
+from ci_envs.agents import register as register_agent
 from ci_envs.agents.search.minimax import MinimaxAgent
 from ci_envs.arena import compare
 from ci_envs.cli.main import main
@@ -34,6 +35,16 @@ IN_PYTHON = {
     "an id of Gymnasium": (lambda: ci_envs.make("ci_envs/Quixo-v0"), "Did you mean 'Quixo-v0'?"),
     "a misspelt parameter": (lambda: ci_envs.make("Quixo-v0", sise=4), "Did you mean 'size'?"),
     "a misspelt parameter in an id": (lambda: ci_envs.make("Quixo-v0:sise=4"), "Did you mean 'size'?"),
+    "a game that is None": (lambda: ci_envs.register("Mine-v0", None), "as its class, or as 'module:Class', not None"),
+    "a game that is another class": (lambda: ci_envs.register("Mine-v0", int), "a game is registered as its class"),
+    "a game in place of its class": (
+        lambda: ci_envs.register("Mine-v0", QUIXO),
+        "as 'module:Class', not Quixo(size=5)",
+    ),
+    "a module in place of a class": (lambda: ci_envs.register("Mine-v0", "module"), "'module:Class', not 'module'"),
+    "no id": (lambda: ci_envs.register(None, ci_envs.Quixo), "an id must be a name and a version such as Quixo-v0"),
+    "an agent that is a number": (lambda: register_agent("five", 5), "5 cannot be used as an agent"),
+    "an agent without a name": (lambda: register_agent(None, TwoArguments), "must be an identifier, not None"),
     "the id of a position": (lambda: ci_envs.Position.from_text("Nim-v0", "1"), "a position needs a game such as"),
     "a solution of a text": (lambda: ci_envs.solve(ci_envs.TicTacToe()).value("x"), "a solution needs a position"),
     "a picture of a text": (lambda: ci_envs.show("x"), "a picture needs a position such as"),

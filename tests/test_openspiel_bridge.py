@@ -242,8 +242,8 @@ class TestOpenSpielAgent:
         ("options", "message"),
         [
             ({"bot": "mtcs"}, "bot must be one of mcts, minimax, not 'mtcs'. Did you mean 'mcts'?"),
-            ({"bot": "mcts", "depth": 3}, "Unknown option 'depth' for agent openspiel:mcts."),
-            ({"bot": "minimax", "simulations": 3}, "Unknown option 'simulations' for agent openspiel:minimax."),
+            ({"bot": "mcts", "depth": 3}, "depth=3 is for bot=minimax, not for bot=mcts"),
+            ({"bot": "minimax", "simulations": 3}, "simulations=3 is for bot=mcts, not for bot=minimax"),
             ({"bot": "mcts", "simulations": 0}, "simulations must be a whole number from 1, not 0"),
             ({"bot": "mcts", "uct_c": 0}, "uct_c must be a number above 0, not 0"),
             ({"bot": "minimax", "depth": 0}, "depth must be a whole number from 1, not 0"),

@@ -36,9 +36,12 @@ class Components:
         """Register an object of this process. An installed package can use an entry point instead.
 
         Raises:
+            TypeError: the object is not of this kind.
             ValueError: ``name`` is registered already, or cannot be used in a spec string.
         """
-        if not name.isidentifier():
+        if not (self.accepts or self.suits)(component):
+            raise TypeError(f"{component!r} cannot be used as {self.article} {self.kind}")
+        if not (isinstance(name, str) and name.isidentifier()):
             raise ValueError(f"the name of {self.article} {self.kind} must be an identifier, not {name!r}")
         if name in self.names():
             raise ValueError(f"{self.article} {self.kind} {name!r} is registered already: choose another name")

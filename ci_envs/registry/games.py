@@ -95,6 +95,7 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
         **parameters: Parameters of the game that differ from the defaults of the class.
 
     Raises:
+        TypeError: ``game`` is neither the class of a game nor such a text.
         ValueError: ``id`` is malformed or already registered.
 
     Examples:
@@ -103,6 +104,7 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
         >>> make("TallConnectFour-v0").game
         ConnectN(rows=8, cols=5, n=4, gravity=True)
     """
+    _check_is_game(game)
     claim_id(id, game, partial(register, id, game, **parameters))
     _specs[id] = GameSpec(id, game, parameters)
     gymnasium.register(
@@ -118,6 +120,15 @@ def register(id: str, game: "type[Game] | str", **parameters: Any) -> None:
     register_aec("aec", f"ci_envs/{id}", "ci_envs.envs.make:make", kwargs={"id": id})
 
 
+def _check_is_game(game: object) -> None:
+    if isinstance(game, str) and re.fullmatch(r".+:\w+", game):
+        return
+    from ci_envs.games.game import Game
+
+    if not (isinstance(game, type) and issubclass(game, Game)):
+        raise TypeError(f"a game is registered as its class, or as 'module:Class', not {game!r}")
+
+
 def claim_id(id: str, registered: object, register: Callable[[], None]) -> None:
     """Record that ``id`` stands for ``registered``, a game or an optimisation problem, also in child processes.
 
@@ -129,7 +140,7 @@ def claim_id(id: str, registered: object, register: Callable[[], None]) -> None:
     Raises:
         ValueError: ``id`` is malformed or already registered.
     """
-    if not re.fullmatch(r"\w+-v\d+", id):
+    if not (isinstance(id, str) and re.fullmatch(r"\w+-v\d+", id)):
         raise ValueError(f"an id must be a name and a version such as Quixo-v0, not {id!r}")
     if id in _ids:
         raise ValueError(f"{id!r} is registered already, as {_ids[id]}")
