@@ -189,6 +189,7 @@ def test_files_of_the_or_library(name, size, lists, costs, tmp_path):
         ("2 2 1", "it ends before the cost of column 2"),
         ("2 1 x", "the cost of column 1 is 'x', not a number"),
         ("2 1 nan 1 1 1 1", "the cost of column 1 is 'nan', not a number above 0"),
+        ("2 1 1_0 1 1 1 1", "the cost of column 1 is '1_0', not a number above 0"),
         ("2 1 1 1 1", "it ends before the number of columns of row 2"),
         ("2 1 1 1 1 1 2", "row 2 has column 2; columns are from 1 to 1"),
         ("2 1 1 1 1 0", "no column covers row 2"),

@@ -165,7 +165,7 @@ def _next_cost(words: Iterator[str], column: int) -> float:
     if word is None:
         raise ValueError(f"it ends before the cost of column {column}")
     try:
-        cost = float(word)
+        cost = 0 if "_" in word else float(word)  # Python reads 1_0 as 10
     except ValueError:
         cost = 0
     if not (isfinite(cost) and cost > 0):
