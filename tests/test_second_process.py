@@ -71,6 +71,19 @@ def test_it_does_not_start_without_a_free_processor(started, monkeypatch, load, 
     assert not started
 
 
+def test_a_comparison_goes_on_if_it_cannot_start(monkeypatch):
+    class RefusedProcess(subprocess.Popen):
+        def __init__(self, *args, **options):
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        def __del__(self):
+            pass
+
+    monkeypatch.setattr(subprocess, "Popen", RefusedProcess)
+    with compiled_by_two_processes("Nim-v0", ["random"]):
+        compile_something()
+
+
 def test_a_comparison_whose_code_is_on_the_disk_starts_none(started):
     command = ["compare", "Nim-v0:heaps=3,4", "random", "minimax:depth=1", "--games", "2"]
     first, second = CliRunner().invoke(main, command), CliRunner().invoke(main, command)

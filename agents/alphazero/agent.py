@@ -210,8 +210,8 @@ class AlphaZeroAgent(PositionAgent, AnytimeAnalyst):
         words = np.ascontiguousarray(words, dtype=np.uint64)
         seeds, contempt = self._random_streams(len(words), self._contempt)
         parts = [slice(begin, begin + self._max_positions) for begin in range(0, len(words), self._max_positions)]
-        actions = np.concatenate([self._search(words[part], seeds[part], contempt[part]) for part in parts])
-        checked(actions, self._tables)
+        found = [self._search(words[part], seeds[part], contempt[part]) for part in parts]
+        actions = checked(np.concatenate(found), self._tables)
         return actions if self._errors is None else self._errors.provoked(words, actions, self.rng)
 
     @override

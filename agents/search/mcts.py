@@ -20,7 +20,7 @@ from ci_envs.agent_interface.capabilities import AnytimeAnalyst
 from ci_envs.agent_interface.policy import CompiledPolicy, Policy, choose
 from ci_envs.agent_interface.policy_agent import PolicyAgent
 from ci_envs.agents.search.mcts_tree import FIRST_NODES, NODE, UCTSettings, reset_bounds, search, simulate, write_root
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated, checked
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, annotated, calls_python, checked
 from ci_envs.agents.search.tree import ROOT, choose_child, find, subtree, values_of
 from ci_envs.agents.search.tree_analysis import REPORT_COUNT, tree_analysis
 from ci_envs.games import implements
@@ -171,8 +171,7 @@ class MCTSAgent(PolicyAgent, AnytimeAnalyst):
 
     @override
     def policy(self) -> CompiledPolicy | None:
-        is_python = self._agent_tables is not None and self._agent_tables.is_python
-        return None if self.time is not None or is_python else self._new_policy()
+        return None if self.time is not None or calls_python(self._agent_tables) else self._new_policy()
 
     @override
     def _new_policy(self) -> CompiledPolicy:

@@ -29,7 +29,7 @@ from ci_envs.agents.search.negamax import (
     search_actions,
 )
 from ci_envs.agents.search.table_evaluator import RootTables, TableEvaluator, correct_actions
-from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, NoTables, annotated, checked
+from ci_envs.agents.search.tables import NO_TABLES, AgentTables, Exact, NoTables, annotated, calls_python, checked
 from ci_envs.games import action_count, implements, inlined, kernel
 from ci_envs.games.game import Game
 from ci_envs.games.grid import GridGame
@@ -150,8 +150,7 @@ class MinimaxAgent(PolicyAgent):
 
     @override
     def policy(self) -> CompiledPolicy | None:
-        is_python = self._tables is not None and self._tables.is_python
-        return None if self.time is not None or is_python else self._new_policy()
+        return None if self.time is not None or calls_python(self._tables) else self._new_policy()
 
     @override
     def act_on(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -208,18 +208,13 @@ class AgentTables:
         """The source as an argument of :func:`prove_by_tables`."""
         return TreeTables(self.solution.searches), self.game, self.source
 
-    @property
-    def is_python(self) -> bool:
-        """Whether compiled code asks a source in Python, whose errors only :meth:`raise_error` raises."""
-        return isinstance(self.source[0], PythonSource)
-
     def raise_error(self) -> None:
         """Raise the last error of a source in Python, which cannot pass through compiled code.
 
         Raises:
             UserCodeError: the source has failed since the last call.
         """
-        if not self.is_python or (error := self.source[1].error) is None:
+        if not calls_python(self) or (error := self.source[1].error) is None:
             return
         self.source[1].error = None
         if isinstance(error, KeyboardInterrupt):
@@ -250,6 +245,11 @@ class AgentTables:
 def annotated(analysis: Analysis, position: Position, tables: AgentTables | None) -> Analysis:
     """Return :meth:`AgentTables.annotate`, or the unchanged analysis of an agent without tables."""
     return analysis if tables is None else tables.annotate(analysis, position)
+
+
+def calls_python(tables: AgentTables | None) -> bool:
+    """Return whether compiled code asks a source in Python, whose errors :meth:`AgentTables.raise_error` raises."""
+    return tables is not None and isinstance(tables.source[0], PythonSource)
 
 
 def checked(actions: NDArray[np.int64], tables: AgentTables | None) -> NDArray[np.int64]:

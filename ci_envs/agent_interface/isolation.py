@@ -108,7 +108,15 @@ class IsolatedAgent(Agent):
         Raises:
             ProcessError: there is none.
         """
-        return action_of(answer, position)
+        action = answer.get("action")
+        if isinstance(action, int) and not isinstance(action, bool):
+            return action
+        if isinstance(action, str):
+            try:
+                return position.parse_action(action)
+            except ValueError as error:
+                raise ProcessError(f"answered {action!r}: {error}") from None
+        raise ProcessError(f"answered {answer!r}, without the name or number of an action")
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._failures == _MOST_FAILURES:
@@ -230,19 +238,6 @@ class HostedAgent(IsolatedAgent):
                 self._process.send(message)
             except ProcessError:
                 self._process = None
-
-
-def action_of(answer: dict[str, Any], position: Position) -> int:
-    """Return the number of the action of an answer, legal or not."""
-    action = answer.get("action")
-    if isinstance(action, int) and not isinstance(action, bool):
-        return action
-    if isinstance(action, str):
-        try:
-            return position.parse_action(action)
-        except ValueError as error:
-            raise ProcessError(f"answered {action!r}: {error}") from None
-    raise ProcessError(f"answered {answer!r}, without the name or number of an action")
 
 
 def _name_of(game: Game) -> str:

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ci_envs.agent_interface.making import game_of, make_agent
 from ci_envs.arena.timing import decide_once
@@ -35,7 +35,8 @@ def compiled_by_two_processes(environment: str, agents: Sequence[str]) -> Iterat
             ours = [spec for spec in reversed(agents) if not runs_chosen_code(spec)]
             command = [sys.executable, "-P", "-m", __name__, environment, *ours]
             nothing = subprocess.DEVNULL
-            started.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))
+            with suppress(OSError):  # without it, this process compiles all
+                started.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))
 
     stop_notifying = notify_of_compilations(start)
     try:

@@ -120,6 +120,11 @@ class _Condition(NamedTuple):
         parts = [part.partition("=") for part in text.split(",") if part]
         return [cls(name, tuple(values.split("|")), is_needed) for name, _, values in parts]
 
+    def is_met(self, other: "NamedOption", values: Mapping[str, Any]) -> bool:
+        """Return whether the values by name meet the condition, which is on the option ``other``."""
+        allowed = [other.plain(other.parse(text)) for text in self.texts]
+        return (_value(other, values) in allowed) == self.is_needed
+
     def __str__(self) -> str:
         return f"{self.name}={' or '.join(self.texts)}"
 
@@ -549,14 +554,8 @@ def _unmet_condition(
     is_zero = option.default is not None and value is not False and value == 0
     if value is None or value == option.default or is_zero:
         return None
-    for condition in option.conditions:
-        other = options.get(condition.name)  # None without a required option
-        if (
-            other is not None
-            and (_value(other, values) in map(other.plain, map(other.parse, condition.texts))) != condition.is_needed
-        ):
-            return condition
-    return None
+    known = [condition for condition in option.conditions if condition.name in options]  # not without a required option
+    return next((one for one in known if not one.is_met(options[one.name], values)), None)
 
 
 def _value(option: NamedOption, values: Mapping[str, Any]) -> Any:

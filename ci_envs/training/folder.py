@@ -97,7 +97,7 @@ class RunFolder:
         if not self.has_run:
             raise ValueError(f"there is no run in {str(self.path)!r} to resume")
         self._run = _fixed(config, changeable)
-        check_same_options(self.path, _flat(json.loads(json.dumps(config))), self._read_config(), changeable)
+        check_same_options(self.path, self._run, self._read_config())
 
     def check_overwrites_nothing(self) -> None:
         """Check that a run can start in the folder. It may overwrite the config of a run without a checkpoint.
