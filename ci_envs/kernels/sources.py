@@ -7,7 +7,6 @@ all sources takes half a second. Therefore the results are cached on disk by the
 """
 
 import ast
-import atexit
 import hashlib
 import inspect
 import json
@@ -86,6 +85,7 @@ def _digest(files: frozenset[Path]) -> str:
     digest = hashlib.sha256()
     for name, file in sorted((_name_of(file), file) for file in files):
         digest.update(f"{name} {_syntax(file).digest} ".encode())
+    _syntax_cache().keep()
     return digest.hexdigest()[:16]
 
 
@@ -98,31 +98,36 @@ def _name_of(file: Path) -> str:
 
 @cache
 def _syntax(file: Path) -> _Syntax:
-    content = file.read_bytes()
-    key = hashlib.sha256(content).hexdigest()
-    known = _known_syntax()
-    if key not in known:
-        known[key] = _parsed(content)
-    return _Syntax(*known[key])
+    return _syntax_cache().of(file.read_bytes())
 
 
-@lru_cache
-def _known_syntax() -> dict[str, _Syntax]:
-    """Return the syntax of files by content. It is read from the cache once, and written when the process ends."""
-    try:
-        known = dict(json.loads(read_checked(cache_root() / _SYNTAX_FILE)))
-    except (OSError, ValueError):  # the cache does not exist or is damaged
-        known = {}
-    atexit.register(_keep_syntax, known, len(known))
-    return known
+class _SyntaxCache:
+    """The syntax of files by content. It is read from the disk once."""
+
+    def __init__(self) -> None:
+        try:
+            self._known: dict[str, _Syntax] = dict(json.loads(read_checked(cache_root() / _SYNTAX_FILE)))
+        except (OSError, ValueError):  # the cache does not exist or is damaged
+            self._known = {}
+        self._kept = len(self._known)
+
+    def of(self, content: bytes) -> _Syntax:
+        key = hashlib.sha256(content).hexdigest()
+        if key not in self._known:
+            self._known[key] = _parsed(content)
+        return _Syntax(*self._known[key])
+
+    def keep(self) -> None:
+        """Write it if it has new files. A process can end without notice, so its end would be too late."""
+        if len(self._known) == self._kept:
+            return
+        newest = list(self._known.items())[-_KEPT:]
+        self._kept = len(self._known)
+        with suppress(OSError):  # without a writable cache each process parses the sources
+            write_checked(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
 
 
-def _keep_syntax(known: dict[str, _Syntax], count: int) -> None:
-    if len(known) == count:
-        return
-    newest = list(known.items())[-_KEPT:]
-    with suppress(OSError):  # without a writable cache each process parses the sources
-        write_checked(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
+_syntax_cache = lru_cache(_SyntaxCache)
 
 
 def _parsed(content: bytes) -> _Syntax:
