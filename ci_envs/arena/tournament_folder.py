@@ -1,6 +1,7 @@
 """The folder of a tournament: its settings, and a file for each finished match."""
 
 import json
+from binascii import crc32
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,13 @@ from ci_envs.storage.files import read_whole, write_whole
 from ci_envs.storage.json_text import parse_json
 
 _SETTINGS, _MATCH = "tournament.json", "match_{}_{}.json"
+
+
+class _MatchFile(msgspec.Struct):
+    """The content of the file of a match: the pairing, and the checksum of its text, which finds a damaged number."""
+
+    crc32: int
+    pairing: msgspec.Raw
 
 
 class TournamentFolder:
@@ -65,7 +73,10 @@ class TournamentFolder:
         """
         file = self._file(first, second)
         try:
-            pairing = msgspec.json.decode(read_whole(file), type=Pairing)
+            content = msgspec.json.decode(read_whole(file), type=_MatchFile)
+            if content.crc32 != crc32(content.pairing):
+                raise msgspec.ValidationError("its checksum is wrong")
+            pairing = msgspec.json.decode(content.pairing, type=Pairing)
         except FileNotFoundError:
             return None
         except msgspec.MsgspecError as error:
@@ -77,7 +88,8 @@ class TournamentFolder:
 
     def write(self, first: int, second: int, pairing: Pairing) -> None:
         """Write the match of two agents."""
-        write_whole(self._file(first, second), msgspec.json.encode(pairing))
+        text = msgspec.Raw(msgspec.json.encode(pairing))
+        write_whole(self._file(first, second), msgspec.json.encode(_MatchFile(crc32(text), text)))
 
     def _file(self, first: int, second: int) -> Path:
         return self._path / _MATCH.format(first + 1, second + 1)
