@@ -18,15 +18,19 @@ from conftest import is_extended
 PROCESSES = 3  # on two processors, because many tests wait for servers and other processes
 FILES = 2  # of a process
 MODULES = (
+    "anyio.pytest_plugin",
     "ci_envs.agents.alphazero.training",
     "ci_envs.cli.main",
     "ci_envs.environments",
     "ci_envs.web.page",
+    "cma",
     "hypothesis",
+    "matplotlib.figure",
     "pettingzoo.test",
     "playwright.sync_api",
     "sb3_contrib",
-    "schemathesis",
+    "schemathesis.pytest.plugin",
+    "schemathesis.pytest.xdist",
     "scipy.stats",
     "torch._dynamo",
 )

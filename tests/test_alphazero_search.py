@@ -55,8 +55,8 @@ def shares_of(root, best):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_it_searches_as_a_slow_search_does(game, selection, leaves):
-    """70 positions each of 5 games with 3 selections, 1,050 positions."""
-    positions, network = random_positions(game, 70, seed=3), HashedNetwork(game)
+    """35 positions each of 5 games with 3 selections and 2 numbers of leaves, 1,050 searches."""
+    positions, network = random_positions(game, 35, seed=3), HashedNetwork(game)
     settings = SearchSettings(SELECTIONS[selection], 1.3, 40, 6, prior_temperature=1.7, leaves=leaves)
     rng = np.random.default_rng(5)
     noise, contempt = rng.gumbel(size=(len(positions), game.action_count)), rng.random(len(positions))
@@ -103,10 +103,10 @@ def test_it_searches_as_a_slow_search_does(game, selection, leaves):
 @pytest.mark.parametrize("selection", ["puct", "ucb"])
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_a_search_with_kept_trees_equals_a_slow_search_with_kept_trees(game, selection, leaves):
-    """25 games from random positions with the best actions, in lock-step: up to four searches that continue each."""
+    """15 games from random positions with the best actions, in lock-step: up to four searches that continue each."""
     network, continued = HashedNetwork(game), 0
     settings = SearchSettings(SELECTIONS[selection], 1.3, 40, leaves=leaves)
-    positions = random_positions(game, 25, seed=3)
+    positions = random_positions(game, 15, seed=3)
     forest = Forest(game, settings, len(positions), keeps_trees=True)
     seeds = np.arange(len(positions), dtype=np.uint64)
     found = forest.search(words_of(positions), seeds, network)

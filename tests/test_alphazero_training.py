@@ -129,7 +129,7 @@ def test_a_device_evaluates_the_leaves_of_thousands_of_games_together(tmp_path, 
 
 def test_a_run_can_begin_with_exact_positions_of_random_play(tmp_path, monkeypatch):
     """After an interruption too, it learns which actions keep the value."""
-    options = {"exact": "exact", "exact_iterations": 5, "exact_positions": 1_000, "ladder_games": 2, "measurements": 1}
+    options = {"exact": "exact", "exact_iterations": 5, "exact_positions": 500, "ladder_games": 2, "measurements": 1}
     calls, sample = iter(range(100)), ExactTargets.sample
 
     def interrupted(*arguments):
@@ -145,7 +145,7 @@ def test_a_run_can_begin_with_exact_positions_of_random_play(tmp_path, monkeypat
     train(tmp_path / "whole", 6, **options)
     assert_same(tmp_path / "parts", tmp_path / "whole")
     rows = curve_of(tmp_path / "whole")
-    assert [(row["games"], row["positions"]) for row in rows[:5]] == [("0", f"{count}000") for count in range(1, 6)]
+    assert [(row["games"], row["positions"]) for row in rows[:5]] == [("0", f"{500 * count}") for count in range(1, 6)]
     assert rows[5]["games"] == "12"
     trained = read_model(tmp_path / "whole" / "best.safetensors", GAME).network
     assert kept_by(trained) > kept_by(new_network(GAME, ARCHITECTURES["32x3"], 0).eval()) + 0.2
@@ -427,9 +427,9 @@ def test_an_equally_good_network_replaces_the_best_one(tmp_path, monkeypatch, wh
 
 
 def test_a_network_is_as_good_as_itself_and_a_trained_one_better_than_a_new_one(learned):
-    config = AlphaZeroConfig(iterations=1, ladder_games=60, ladder_simulations=2, ladder_random_plies=1, gate=0.55)
+    config = AlphaZeroConfig(iterations=1, ladder_games=30, ladder_simulations=2, ladder_random_plies=1, gate=0.55)
     trainer = AlphaZeroTrainer(Task("TicTacToe-v0", GAME, None, 0), config)
-    ladder = Ladder(GAME, config.ladder, 60, random_plies=1)
+    ladder = Ladder(GAME, config.ladder, 30, random_plies=1)
     new, trained = new_network(GAME, ARCHITECTURES["32x3"], 5), read_model(learned / "best.safetensors", GAME).network
     ratings = []
     for network, adopted in ((new, True), (trained, True), (new, False)):

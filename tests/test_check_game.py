@@ -509,7 +509,7 @@ def _(game):
 @pytest.mark.parametrize("size", [3, 5])
 def test_a_false_symmetry_is_found_with_every_seed(size):
     check_game(Bridge(size, size))
-    for seed in range(8):
+    for seed in range(5):
         with pytest.raises(
             InvalidGameError, match=r"result must be the same .*under symmetry 1.*: (WIN|LOSS|ONGOING), not [DLOW]"
         ):

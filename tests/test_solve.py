@@ -235,7 +235,7 @@ def test_a_proof_that_takes_too_long_is_given_up(monkeypatch):
 def test_proofs_equal_search(game, monkeypatch):
     monkeypatch.setattr("ci_envs.solver.proof._GRADING_NODES", 30_000)
     everything = solve(game)
-    positions = some_positions(game, 80)
+    positions = some_positions(game, 60)
     proofs = ProofSolution(game)
     for position in positions:
         assert proofs.value(position) == everything.value(position)

@@ -163,7 +163,7 @@ SHORT_QUIXO = "Quixo-v0:size=3,max_cycles=40"
     ],
 )
 def test_a_slow_learner_in_python_learns_the_same_bit_for_bit(tmp_path, environment, method, options):
-    options = {"seed": 7, "episodes": 1000, "discount": 0.97, **options}
+    options = {"seed": 7, "episodes": 500, "discount": 0.97, **options}
     train(tmp_path, method, environment, **options)
     file = file_of(tmp_path, method, environment)
 
