@@ -365,6 +365,38 @@ def test_a_damaged_or_unreadable_file_of_syntax_trees_is_made_again(run, tmp_pat
         assert known.read_bytes() == content
 
 
+# Prints how many files each of two forked children parses.
+FORKED = """
+import multiprocessing
+
+from ci_envs.kernels import sources
+
+
+def work(queue):
+    parsed, original = [], sources._parsed
+    sources._parsed = lambda content: parsed.append(content) or original(content)
+    sources._digest(sources._project_files())
+    queue.put(len(parsed))
+
+
+sources.sources_digest([sources.cache_root])  # the parent knows a part
+context = multiprocessing.get_context("fork")
+for _ in range(2):
+    queue = context.SimpleQueue()
+    child = context.Process(target=work, args=(queue,))
+    child.start()
+    print(queue.get())
+    child.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_forked_children_share_the_syntax_of_sources(tmp_path):
+    first, second = numbers_of(FORKED, tmp_path, ROOT)
+    assert first > 100
+    assert second == 0
+
+
 # Prints a digest of the linker name of the kernel of a record.
 LINKED_NAME = """
 import zlib

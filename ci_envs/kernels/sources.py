@@ -102,27 +102,34 @@ def _syntax(file: Path) -> _Syntax:
 
 
 class _SyntaxCache:
-    """The syntax of files by content. It is read from the disk once."""
+    """The syntax of files by content, which all processes share on the disk."""
 
     def __init__(self) -> None:
-        try:
-            self._known: dict[str, _Syntax] = dict(json.loads(read_checked(cache_root() / _SYNTAX_FILE)))
-        except (OSError, ValueError):  # the cache does not exist or is damaged
-            self._known = {}
-        self._kept = len(self._known)
+        self._known: dict[str, _Syntax] = {}
+        self._is_kept, self._changed = True, 0
 
     def of(self, content: bytes) -> _Syntax:
         key = hashlib.sha256(content).hexdigest()
         if key not in self._known:
-            self._known[key] = _parsed(content)
+            self._read()
+        if key not in self._known:
+            self._known[key], self._is_kept = _parsed(content), False
         return _Syntax(*self._known[key])
+
+    def _read(self) -> None:
+        """Read what other processes wrote since the last time."""
+        with suppress(OSError, ValueError, TypeError):  # the cache does not exist or is damaged
+            file = cache_root() / _SYNTAX_FILE
+            before, self._changed = self._changed, file.stat().st_mtime_ns
+            if self._changed != before:
+                self._known |= json.loads(read_checked(file))
 
     def keep(self) -> None:
         """Write it if it has new files. A process can end without notice, so its end would be too late."""
-        if len(self._known) == self._kept:
+        if self._is_kept:
             return
+        self._is_kept = True
         newest = list(self._known.items())[-_KEPT:]
-        self._kept = len(self._known)
         with suppress(OSError):  # without a writable cache each process parses the sources
             write_checked(cache_root() / _SYNTAX_FILE, json.dumps(dict(newest)).encode())
 
