@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.architecture import Architecture
-from ci_envs.agents.alphazero.onnx_graph import onnx_model
 from ci_envs.agents.alphazero.quantization import activation_ranges
 from ci_envs.games.game import Game
 from ci_envs.storage.files import shipped_file, shipped_files
@@ -114,6 +113,8 @@ def read_onnx_model(path: str | Path, game: Game, *, integers: bool = True) -> b
         ValueError: the file is damaged, of another format, or of another game.
         OSError: the file cannot be read.
     """
+    from ci_envs.agents.alphazero.onnx_graph import onnx_model  # lists of agents do not need it
+
     weights, about = _read_weights(path, game)
     try:
         architecture = Architecture(**about["architecture"])
