@@ -1,5 +1,7 @@
 """An agent that asks a person at the terminal."""
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
@@ -38,6 +40,8 @@ class HumanAgent(Agent):
 
 
 def _ask(position: Position) -> int:
+    if sys.stdin is None:  # it was closed when the program began
+        raise InputEndedError("there is no standard input")
     while True:
         try:
             return position.parse_action(input("your move: "))

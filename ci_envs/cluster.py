@@ -5,13 +5,14 @@ Ray: Moritz et al., "Ray: a distributed framework for emerging AI applications",
 
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from logging import ERROR
 from threading import current_thread
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TextIO, TypeVar
 
 from ci_envs.extras import optional_import
+from ci_envs.registry.references import load_files, loaded_files
 from ci_envs.validation import integer_between
 
 RETRIES = 3
@@ -61,7 +62,7 @@ class RayPool(Generic[State]):
             self.close()
             raise ClusterError(f"workers={workers} is too much: the Ray cluster has {cores} cores, one for each worker")
         actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Worker)
-        self._actors = [actor.remote() for _ in range(workers)]
+        self._actors = [actor.remote(loaded_files()) for _ in range(workers)]
         self._state = ray.put(pickled)
 
     def __enter__(self) -> Self:
@@ -152,7 +153,8 @@ class _StdoutWithoutRay:
 class _Worker:
     """The code of a worker."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str, str]) -> None:
+        load_files(files)
         self._state: Any = None
 
     def call(self, state: list[Any], function: Callable[..., Any], number: int, *arguments: Any) -> tuple[int, Any]:

@@ -1,10 +1,15 @@
 """Inference by ONNX Runtime on a CPU. This module does not import PyTorch."""
 
+import os
+
 import numpy as np
-import onnxruntime as ort
 from numpy.typing import NDArray
 
 from ci_envs.agents.alphazero.search import NetworkOutput
+
+# without it, the import of ONNX Runtime writes an identifier of the machine to the home directory and sends statistics
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+import onnxruntime as ort
 
 
 def new_session(model: bytes) -> ort.InferenceSession:

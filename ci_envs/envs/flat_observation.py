@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
+from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 from typing_extensions import override
 
@@ -39,12 +40,15 @@ class FlatMaskObs(
                 and info.
 
         Raises:
-            TypeError: ``env`` is another environment, for example an AEC environment.
+            TypeError: ``env`` is another environment, for example an AEC environment, or has wrappers that change
+                observations.
         """
         if not isinstance(env, gymnasium.Env) or not isinstance(env.unwrapped, SingleAgentEnv):
             raise TypeError(
                 f"FlatMaskObs needs a single-agent environment of a board game, not {env}; for AEC use FlatMaskObsAEC"
             )
+        if env.observation_space != env.unwrapped.observation_space:
+            raise TypeError(f"FlatMaskObs must be below the wrappers that change observations, not above {env}")
         gymnasium.utils.RecordConstructorArgs.__init__(self)
         gymnasium.Wrapper.__init__(self, env)
         game = env.unwrapped.game
@@ -82,12 +86,16 @@ class FlatMaskObsAEC(BaseWrapper[str, NDArray[np.int8], int | None]):  # type: i
             env: an AEC environment of a board game. It can have other wrappers that do not change observations.
 
         Raises:
-            TypeError: ``env`` is another environment, for example a Gymnasium environment.
+            TypeError: ``env`` is another environment, for example a Gymnasium environment, or has wrappers that change
+                observations.
         """
-        if not isinstance(env.unwrapped, BoardEnv):
+        if not isinstance(env, AECEnv) or not isinstance(env.unwrapped, BoardEnv):
             raise TypeError(
                 f"FlatMaskObsAEC needs an AEC environment of a board game, not {env}; for Gymnasium use FlatMaskObs"
             )
+        first = env.possible_agents[0]
+        if env.observation_space(first) != env.unwrapped.observation_space(first):
+            raise TypeError(f"FlatMaskObsAEC must be below the wrappers that change observations, not above {env}")
         super().__init__(env)
         game = env.unwrapped.game
         self.observation_spaces = {

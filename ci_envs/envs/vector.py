@@ -279,8 +279,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
             seeds = [cast(int, seeds[0]) + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise ValueError(f"give a seed for each of the {self.num_envs} boards, not {len(seeds)} seeds")
-        if any(one is not None and not 0 <= one < 2**64 for one in seeds):
-            raise ValueError(f"seeds must be from 0 to 2^64 - 1, not {seed!r}")
+        for board, one in enumerate(seeds):
+            if one is not None and not 0 <= one < 2**64:
+                raise ValueError(f"seeds must be from 0 to 2^64 - 1, not {one!r}, that of board {board}")
         return seeds
 
     def _chosen(self, options: dict[str, Any] | None) -> NDArray[np.int64]:

@@ -3,8 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ci_envs.registry.user_code import UserCode, UserCodeError
 
+_FILES = dict[str, str]()  # that were loaded, by the names of their modules
 _FOLDERS = set[Path]()  # of the files that were loaded
 _NAME = r"[^\W\d]\w*"
 _FILE = re.compile(rf"(?P<place>.+?\.py)(?::(?P<name>{_NAME})(?=:|$))?(?::(?P<rest>.*))?", re.DOTALL)
@@ -137,8 +138,10 @@ def _module_of_file(path: str) -> ModuleType:
     known = sys.modules.get(file.stem)
     taken = known is not None and getattr(known, "__file__", None) != str(file)
     name = f"{file.stem}_{sha256(bytes(file)).hexdigest()[:8]}" if taken else file.stem
-    if name in sys.modules:
-        return sys.modules[name]
+    return sys.modules[name] if name in sys.modules else _load_file(name, file, path)
+
+
+def _load_file(name: str, file: Path, place: str) -> ModuleType:
     spec = spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -148,8 +151,25 @@ def _module_of_file(path: str) -> ModuleType:
             spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise _import_error(path, error) from error
+        raise _import_error(place, error) from error
+    _FILES[name] = str(file)
     return module
+
+
+def loaded_files() -> dict[str, str]:
+    """Return the files that were loaded as modules, by the names of the modules."""
+    return dict(_FILES)
+
+
+def load_files(files: Mapping[str, str]) -> None:
+    """Load the modules of files that another process has loaded, so that their objects can be unpickled here.
+
+    A file that is not on this machine, or that cannot be loaded, is left out.
+    """
+    for name, file in files.items():
+        if name not in sys.modules:
+            with suppress(Exception):  # the object of the module is missed where it is needed
+                _load_file(name, Path(file), file)
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -145,20 +144,19 @@ class Store:
         if file.exists() and not file.is_file():
             raise OSError(f"games cannot be kept in {str(path)!r}: it is not a regular file")
         file.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # fails if the file cannot be written
         options: dict[str, Any] = {"connect_args": {"timeout": 30}, "pool_size": _CONNECTIONS}
         self._engine = sa.create_engine(f"sqlite:///{path}", hide_parameters=True, **options)  # they contain secrets
         self._writing = threading.Lock()  # a thread that waits for the lock of SQLite would sleep for a long time
         sa.event.listen(self._engine, "connect", _prepare)
-        sa.event.listen(self._engine, "handle_error", _explain)
         try:
             _GAMES.metadata.create_all(self._engine)
             self._add_columns()
             self._add_indexes()
             self.listed("", "", 0)  # fails if the file has a table with other columns
-        except (SQLAlchemyError, StorageError) as error:
+        except SQLAlchemyError as error:
             raise OSError(f"games cannot be kept in {str(path)!r}: {_reason(error)}") from None
+        sa.event.listen(self._engine, "handle_error", _explain)
         _make_private(file)
 
     def close(self) -> None:
