@@ -20,10 +20,12 @@ from ci_envs.agent_interface.making import make_agent
 from ci_envs.agent_interface.observations import Observation
 from ci_envs.arena import Record, Tournament, compare, match, play_match, random_openings
 from ci_envs.arena.grading import Grading, grade, grade_decisions
+from ci_envs.arena.plot import draw_comparison
 from ci_envs.arena.report import agent_rows, tables, to_json
 from ci_envs.arena.timing import Timing, time_one_board
 from ci_envs.arena.tournament import derived_seed
 from ci_envs.arena.watch import Player, watch
+from ci_envs.drawing.figure_file import write_figure
 from ci_envs.games.game import Game
 
 TIC_TAC_TOE = ConnectN(3, 3, 3)
@@ -454,3 +456,32 @@ def test_zero_graded_actions_solve_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("ci_envs.arena.tournament.solve", lambda game: pytest.fail("solved"))
     comparison = compare("ConnectN-v0:rows=8,cols=8", ["random", "random"], games=2, graded=0)
     assert comparison.total("random").accuracy.everywhere.decisions == 0
+
+
+def test_a_match_is_graded_by_the_solution_of_its_game():
+    game = ConnectN(3, 3, 3)
+    agents = [make_agent("random", game, seed=seed) for seed in range(2)]
+    with pytest.raises(ValueError, match=r"this grading is for ConnectN\(rows=3, cols=3, n=2"):
+        play_match(game, *agents, 4, grading=Grading(solve(ConnectN(3, 3, 2))))
+
+
+def test_numbers_of_numpy_are_kept_in_a_folder(tmp_path):
+    numbers = {"games": np.int64(2), "seed": np.int32(1), "random_plies": np.int8(1), "max_cycles": np.int64(9)}
+    found = compare("TicTacToe-v0", ["random", "exact"], output=tmp_path / "a", **numbers)
+    again = compare("TicTacToe-v0", ["random", "exact"], **{name: int(number) for name, number in numbers.items()})
+    assert found.ratings == again.ratings
+
+
+@pytest.mark.parametrize("agent", [("a",), ("a", "random", "b"), (3, "random")])
+def test_an_agent_with_a_label_is_a_pair(agent):
+    with pytest.raises(TypeError, match=r"an agent with a label must be \(text, agent\), not"):
+        compare("TicTacToe-v0", ["random", agent], games=2)
+
+
+def test_any_label_can_be_drawn_and_kept(tmp_path):
+    labels = ["$x^$", "_under", "\udcff"]
+    comparison = compare("TicTacToe-v0", [(label, "random") for label in labels], games=2, output=tmp_path / "a")
+    shown = ["$x^$", "_under", "\\udcff"]
+    assert list(comparison.ratings) == shown
+    write_figure(draw_comparison(comparison), tmp_path / "plot.svg")
+    assert "under" in (tmp_path / "plot.svg").read_text()

@@ -105,6 +105,25 @@ def test_workers_play_the_same_tournament_even_if_one_is_killed(monkeypatch, tmp
     assert "accuracy" in tables[0]["agents"][0]
 
 
+def test_workers_load_the_agents_and_games_of_files(tmp_path, monkeypatch):
+    """Not files of the same names in the current folder."""
+    action = "def agent(observation):\n    return {}\n"
+    (tmp_path / "there").mkdir()
+    (tmp_path / "bot.py").write_text(action.format("999"))
+    (tmp_path / "there" / "bot.py").write_text(action.format("int(observation['action_mask'].argmax())"))
+    game = Path(__file__).with_name("minimal_game.py").read_text()
+    (tmp_path / "there" / "cells.py").write_text(game)
+    monkeypatch.chdir(tmp_path)
+    agents = ["random", "bot.py", "there/bot.py"]
+    here, away = (compare("TicTacToe-v0", agents, games=4, workers=workers) for workers in (None, 1))
+    assert [each.match.sides[0].seats for each in here.pairings] == [
+        each.match.sides[0].seats for each in away.pairings
+    ]
+    assert away.total("there/bot.py").faults == 0 < away.total("bot.py").faults
+    games = compare("there/cells.py:LastCell", ["random", "random"], games=2, workers=1)
+    assert games.total("random").total.games == 2
+
+
 @pytest.mark.slow
 def test_one_worker_plays_the_same_tournament():
     ended = []

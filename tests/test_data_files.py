@@ -98,6 +98,25 @@ def test_data_replace_a_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.parametrize("second", ["--csv {}/data", "--csv {}/./data", "--plot {}/data", "--report {}/data"])
+def test_two_options_write_two_files(tmp_path, second) -> None:
+    command = f"compare TicTacToe-v0 random exact --json {tmp_path}/data {second.format(tmp_path)}"
+    result = CliRunner().invoke(main, command.split())
+    assert result.exit_code == 2
+    assert "both write" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["compare TicTacToe-v0 random --report -", "book ConnectFour-v0 --output -", "convert a b -o -"]
+)
+def test_only_data_is_printed(command) -> None:
+    result = CliRunner().invoke(main, command.split())
+    assert result.exit_code == 2
+    assert "cannot be printed" in result.stderr
+    assert not Path("-").exists()
+
+
 def test_only_one_format_is_printed() -> None:
     result = CliRunner().invoke(main, ["list", "--json", "-", "--csv", "-"])
     assert result.exit_code == 2

@@ -178,3 +178,13 @@ def test_a_table_without_cases_has_dashes(tic_tac_toe):
     assert row.split()[1] == "-"
     assert np.isclose(float(row.split()[2].strip("%")), 100 * result.actions.right / result.actions.cases, atol=0.5)
     assert f"Keeps, of {result.actions.cases}" in text
+
+
+def test_the_order_of_the_agents_changes_no_result():
+    def conversions(*agents):
+        command = ["exam", "TicTacToe-v0", *agents, "--positions", "60", "--defender", "random", "--json", "-"]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+        return {row["agent"]: row for row in json.loads(result.stdout)}
+
+    assert conversions("random", "minimax:depth=1")["random"] == conversions("minimax:depth=1", "random")["random"]

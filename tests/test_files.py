@@ -291,9 +291,28 @@ def test_the_server_refuses_another_file(kind):
         path.write_text("notes " * 1000)
         path.chmod(0o644)
     mode = path.stat().st_mode
-    with pytest.raises(OSError, match="games cannot be kept in"):
+    with pytest.raises(OSError, match=r"games cannot be kept in [^.]*(\.txt)?[^.]*$"):
         Store(path)
     assert path.stat().st_mode == mode
+
+
+def test_the_server_refuses_a_file_that_cannot_be_written(monkeypatch):
+    pytest.importorskip("fastapi")
+    from ci_envs.web.store import Store
+
+    Store("games.sqlite").close()
+    Path("games.sqlite").chmod(0o444)
+    opened = os.open
+
+    def refuse(path, flags, *more):  # root may write any file
+        if flags & os.O_RDWR and str(path).endswith("games.sqlite"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError):
+        Store("games.sqlite")
+    assert Path("games.sqlite").stat().st_mode & 0o777 == 0o444
 
 
 # --- the names of files in spec strings

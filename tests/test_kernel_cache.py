@@ -311,6 +311,17 @@ def test_commands_run_without_a_home_directory(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []  # no folder "~"
 
 
+def test_a_list_of_the_agents_writes_nothing_to_the_home_directory(tmp_path):
+    """ONNX Runtime would write an identifier of the machine."""
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    subprocess.run(
+        [sys.executable, "-m", "ci_envs", "list", "agents"], env=environment, check=True, capture_output=True
+    )
+    folder = ["-c", "import ci_envs.agents.alphazero.onnx_inference"]
+    subprocess.run([sys.executable, *folder], env=environment, check=True)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and "ci_envs" not in path.parts]
+
+
 @pytest.mark.parametrize(
     ("command", "advice"),
     [

@@ -311,6 +311,10 @@ def test_printed_figures_are_explained(name, quick_results):
             assert row.literal.spread_low <= row.report.value <= row.literal.spread_high
 
 
+def test_a_wrong_name_beside_all_is_refused():
+    assert "Unknown section 'nonsense'" in run("all", "nonsense", "--quick").stderr
+
+
 def test_a_finished_section_is_not_run_again(tmp_path):
     file = tmp_path / "B31.json"
     run("B31", "--output", tmp_path)

@@ -126,3 +126,11 @@ def test_an_interrupt_says_how_to_continue(command, tmp_path, monkeypatch):
     assert lines[-1] == "Aborted!"
     assert lines[-2].startswith("Interrupted. ") or lines[-3].startswith("Interrupted. ")
     assert advice in result.stderr
+
+
+def test_a_person_without_standard_input_ends_the_game():
+    command = [sys.executable, "-m", "ci_envs", "play", "TicTacToe-v0", "human", "random"]
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("Aborted!")
+    assert "Traceback" not in done.stderr

@@ -702,3 +702,8 @@ def test_there_are_no_boards_before_the_first_game(environment):
         env.render()
     env.reset(seed=0)
     assert len(env.render()) == 2
+
+
+def test_the_seed_of_a_board_that_is_too_large_is_named():
+    with pytest.raises(ValueError, match="not 18446744073709551616, that of board 1"):
+        ci_envs.make_vec("TicTacToe-v0", 2).reset(seed=2**64 - 1)

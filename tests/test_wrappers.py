@@ -106,6 +106,20 @@ def test_vector_wrappers(wrap):
 
 
 class TestFlatObservations:
+    @pytest.mark.parametrize("name", ["FlattenObservation", "FrameStackObservation", "DtypeObservation", "FlatMaskObs"])
+    def test_observations_that_were_changed_are_refused(self, name):
+        with pytest.raises(TypeError, match="must be below the wrappers that change observations"):
+            FlatMaskObs(WRAPPERS[name][0](tictactoe()))
+
+    @pytest.mark.parametrize("env", [None, "TicTacToe-v0", tictactoe()])
+    def test_other_objects_are_no_aec_environments(self, env):
+        with pytest.raises(TypeError, match="needs an AEC environment of a board game"):
+            FlatMaskObsAEC(env)
+
+    def test_an_aec_environment_is_flattened_once(self):
+        with pytest.raises(TypeError, match="must be below the wrappers that change observations"):
+            FlatMaskObsAEC(FlatMaskObsAEC(ci_envs.make("TicTacToe-v0")))
+
     @pytest.mark.parametrize("id", ci_envs.registered())
     def test_the_vector_is_the_planes_and_the_mask(self, id):
         plain, flat = gymnasium.make(f"ci_envs/{id}"), FlatMaskObs(gymnasium.make(f"ci_envs/{id}"))

@@ -59,8 +59,8 @@ def play_match(
             game. Otherwise the exception ends the match.
 
     Raises:
-        ValueError: ``games`` or ``max_cycles`` is out of range, an agent plays another game, or an agent returns an
-            array of another shape than (boards,).
+        ValueError: ``games`` or ``max_cycles`` is out of range, an agent or ``grading`` is for another game, or an
+            agent returns an array of another shape than (boards,).
         TypeError: an agent returns an array of another type than integers.
         EndlessPlayError: a position occurs twice in a match without a limit.
 
@@ -71,9 +71,11 @@ def play_match(
         >>> play_match(Nim(), expert, player, 10).sides[0].seats[1].wins
         5
     """
-    check_games(games)
+    games = check_games(games)
     for agent in (first, second):
         check_plays(agent, game)
+    if grading is not None and grading.solution.game != game:
+        raise ValueError(f"this grading is for {grading.solution.game}, not for {game}")
     limit = ply_limit(game, max_cycles)
     agents = first, separate(second, first)
     players = [_Player(agent, grading, count_faults) for agent in agents]
@@ -107,10 +109,12 @@ def play_match(
     return MatchResult(sides, plies, different, by_length)
 
 
-def check_games(games: int) -> None:
-    """Raise a ValueError if ``games`` is not a possible number of games of a match."""
-    if (exact_integer(games) or 0) < 2:
+def check_games(games: int) -> int:
+    """Return a number of games as a Python integer, or raise a ValueError if a match cannot have it."""
+    number = exact_integer(games)
+    if number is None or number < 2:
         raise ValueError(f"games must be 2 or more, so that each agent can move first, not {games!r}")
+    return number
 
 
 def check_plays(agent: Agent, game: Game) -> None:

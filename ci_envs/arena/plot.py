@@ -8,7 +8,7 @@ import numpy as np
 from ci_envs.arena.ratings import Rating
 from ci_envs.arena.tournament import Comparison
 from ci_envs.drawing.figure_file import figure_type
-from ci_envs.drawing.plot_style import SHARES, short_names, styled
+from ci_envs.drawing.plot_style import SHARES, literal, short_names, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def draw_strength(title: str, ratings: Mapping[str, Rating], scores: Scores) -> 
     left, right = figure.subplots(1, 2)
     _draw_ratings(left, [ratings[label] for label in labels], short_names(labels))
     _draw_scores(right, scores, labels)
-    figure.suptitle(title)
+    figure.suptitle(literal(title))
     return figure
 
 

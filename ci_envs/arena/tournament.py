@@ -135,20 +135,20 @@ class Tournament:
         """
         _, self.game, options = resolve(environment)
         self.environment = environment if isinstance(environment, str) else str(self.game)
-        self.games = games
-        self.seed = seed
         self.max_cycles = options.get("max_cycles") if max_cycles is None else max_cycles
-        ply_limit(self.game, self.max_cycles)
-        check_games(games)
+        limit = ply_limit(self.game, self.max_cycles)
+        self.max_cycles = None if self.max_cycles is None else limit
+        self.games = games = check_games(games)
         if (number := exact_integer(seed)) is None or number < 0:
             raise ValueError(f"seed must be 0 or more, not {seed!r}")
+        self.seed = seed = number
         if isinstance(agents, str) or not isinstance(agents, Iterable):
             raise TypeError(f"agents must be a list such as ['random', 'minimax:depth=2'], not {agents!r}")
         agents = list(agents)
         if len(agents) < 2:
             example = [*map(name_of, agents), "random"]
             raise ValueError(f"a comparison needs at least two agents, not {len(agents)}: for example {example}")
-        self.random_plies = random_plies
+        self.random_plies = integer_between("random_plies", random_plies, 0)
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
         self._limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
@@ -382,9 +382,10 @@ def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | 
     """
     entrants: dict[str, Entrant] = {}
     for given in agents:
-        label, thing = given if type(given) is tuple else (name_of(given), given)
-        if not isinstance(label, str):
-            raise TypeError(f"a label must be a text, not {label!r}")
+        pair = given if type(given) is tuple else (name_of(given), given)
+        if len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(f"an agent with a label must be (text, agent), not {given!r}")
+        label, thing = pair[0].encode("utf-8", "backslashreplace").decode(), pair[1]  # a file can have any name
         number = 1
         unique = label
         while unique in entrants:

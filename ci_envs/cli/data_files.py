@@ -56,10 +56,10 @@ def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., 
         results: The name of the data for the help, for example ``all results``.
     """
     json_option = file_option(
-        "json_path", "--json", help=f"Write {results} to FILE as JSON; - prints JSON instead of tables."
+        "json_path", "--json", help=f"Write {results} to FILE as JSON; - prints JSON instead of tables.", on_stdout=True
     )
     csv_option = file_option(
-        "csv_path", "--csv", help=f"Write {results} to FILE as CSV; - prints CSV instead of tables."
+        "csv_path", "--csv", help=f"Write {results} to FILE as CSV; - prints CSV instead of tables.", on_stdout=True
     )
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -59,29 +59,38 @@ FOLDER = _Folder(file_okay=False, path_type=Path)
 """The type of the path of a folder that a command reads or writes."""
 
 
-def file_option(*names: str, help: str, required: bool = False) -> Callable[[Any], Any]:
-    """Return an option for the name of a FILE that the command writes; ``-`` is standard output.
+def file_option(*names: str, help: str, required: bool = False, on_stdout: bool = False) -> Callable[[Any], Any]:
+    """Return an option for the name of a FILE that the command writes.
 
-    The option refuses a FILE that cannot be written, before the work that it is for.
+    The option refuses a FILE that cannot be written or that another option writes, before the work that it is for.
 
     Args:
         names: The name of the parameter of the command, and the names of the option.
         help: The help text of the option.
         required: Whether the option must be given.
+        on_stdout: Whether ``-`` is standard output. Otherwise it is refused.
     """
     return click.option(
         *names,
         metavar="FILE",
         required=required,
         type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
-        callback=_check_file,
+        callback=partial(_check_file, on_stdout=on_stdout),
         help=help,
     )
 
 
-def _check_file(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    if path is None or str(path) == "-":
+def _check_file(
+    context: click.Context, parameter: click.Parameter, path: Path | None, *, on_stdout: bool
+) -> Path | None:
+    name = parameter.opts[0]
+    if path is None or (on_stdout and str(path) == "-"):
         return path
+    if str(path) == "-":
+        raise click.UsageError(f"{name}: this cannot be printed, so give a name of a file instead of '-'")
+    other = context.meta.setdefault(f"{__name__} {path.resolve()}", name)
+    if other != name and (path.is_file() or not path.exists()):  # a device can be written twice
+        raise click.UsageError(f"{other} and {name} both write {str(path)!r}: choose two files")
     try:
         if path.is_dir():  # an empty name means the current folder
             raise IsADirectoryError(f"{str(path)!r} is a folder")
@@ -92,7 +101,7 @@ def _check_file(context: click.Context, parameter: click.Parameter, path: Path |
                 pass
     except OSError as error:
         reason = f"{str(path)!r} cannot be written: {error.strerror}" if error.strerror else str(error)
-        raise click.UsageError(f"{parameter.opts[0]}: {reason}") from None
+        raise click.UsageError(f"{name}: {reason}") from None
     return path
 
 

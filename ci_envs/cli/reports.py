@@ -54,7 +54,8 @@ def reports(
         data_files.write(catalog_rows(sections().values()))
         return
     with usage_errors():
-        chosen = list(sections().values()) if "all" in names else [section_of(name) for name in names]
+        named = {name.upper(): section_of(name) for name in names if name != "all"}
+        chosen = list((sections() if "all" in names else named).values())
     if not quick:
         seconds = sum(section.description.seconds for section in chosen)
         click.echo(f"The full run takes about {_duration(seconds)}.", err=True)

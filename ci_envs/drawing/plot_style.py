@@ -57,7 +57,13 @@ def short_names(specs: Sequence[str]) -> list[str]:
         ['minimax:depth=4', 'alphazero:simulations=800…']
     """
     names = [_short_name(spec) for spec in specs]
-    return names if len({*names}) == len(names) else [*specs]
+    return [*map(literal, names if len({*names}) == len(names) else specs)]
+
+
+def literal(text: str) -> str:
+    """Return a text that matplotlib shows as it is: ``$`` begins a formula, and a first ``_`` hides a line's label."""
+    shown = text.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _short_name(spec: str) -> str:

@@ -73,7 +73,7 @@ def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArra
         (100, 2)
     """
     integer_between("count", count, 1)
-    integer_between("random_plies", plies, 0)
+    plies = integer_between("random_plies", plies, 0, 2**31 - 1)
     words, state = start_words(game, count), np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     if plies and not _walk(game, words, np.full(count, plies), state):
         raise ValueError(f"random_plies={plies} is too large for {game}: random games end earlier")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ci_envs.drawing.figure_file import figure_type
-from ci_envs.drawing.plot_style import styled
+from ci_envs.drawing.plot_style import literal, styled
 from ci_envs.suites.calibration import Calibration, pooled
 from ci_envs.suites.report import Graded, by_total, environments_of
 
@@ -39,8 +39,10 @@ def _draw_skills(axes: "Axes", agents: Sequence[Graded], environments: Sequence[
         rows = [environments.index(grade.environment) + offset for grade in grades]
         skills = [grade.skill.mean for grade in grades]
         margins = [grade.skill.margin for grade in grades]
-        axes.errorbar(skills, rows, xerr=margins, fmt="o", markersize=4, capsize=2, label=label, color=f"C{number}")
-    axes.set_yticks(range(len(environments)), environments)
+        axes.errorbar(
+            skills, rows, xerr=margins, fmt="o", markersize=4, capsize=2, label=literal(label), color=f"C{number}"
+        )
+    axes.set_yticks(range(len(environments)), [*map(literal, environments)])
     axes.set_ylim(len(environments) - 0.5, -0.5)
     lowest = min(grade.skill.mean for _, grades in agents for grade in grades)
     axes.set_xlim(max(lowest, _LEAST_SKILL) - 5, 105)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ci_envs.drawing.figure_file import figure_type
-from ci_envs.drawing.plot_style import styled
+from ci_envs.drawing.plot_style import literal, styled
 from ci_envs.storage.files import read_whole
 from ci_envs.training.folder import CURVE
 from ci_envs.validation import unknown_name
@@ -76,9 +76,11 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
     for axes, name in zip(figure.subplots(len(columns), squeeze=False, sharex=True)[:, 0], columns, strict=True):
         for label, curve in curves.items():
             points = [point for point in zip(curve[x], curve[name], strict=True) if None not in point]
-            axes.plot(*zip(*points, strict=True) if points else ([], []), marker="o", markersize=2.5, label=label)
-        axes.set(ylabel=name)
-    axes.set(xlabel=x)
+            axes.plot(
+                *zip(*points, strict=True) if points else ([], []), marker="o", markersize=2.5, label=literal(label)
+            )
+        axes.set(ylabel=literal(name))
+    axes.set(xlabel=literal(x))
     if len(curves) > 1:
         figure.axes[0].legend()
     return figure
