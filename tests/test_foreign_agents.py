@@ -531,11 +531,12 @@ def test_a_folder_of_agents(tmp_path):
         f'q_learning:"{folder}/b.npz"',
     ]
     assert as_agent(folder / "b.npz", GAME).act(observation_of(Position.start(GAME))) in range(9)
-    for name, content in (("c.npz", b"nothing"), ("d.json", b"{}"), ("e.safetensors", b"")):
+    for name, content in (("c.npz", b"nothing"), ("d.json", b"{}"), ("e.safetensors", b""), ("f.zip", b"zip")):
         (folder / name).write_bytes(content)
-    with pytest.warns(match=r"(c.npz|d.json|e.safetensors)' is not the file of an agent: it does not play") as warned:
+    (folder / "g.py").mkdir()
+    with pytest.warns(match=r"(c.npz|d.json|e.safetensors|f.zip)' is not .*: it does not play") as warned:
         done = run("compare", "TicTacToe-v0", "--agents-from", folder, "--games", 2)
-    assert (done.exit_code, len(warned)) == (0, 3)
+    assert (done.exit_code, len(warned)) == (0, 4)
     (folder / "a.py").unlink()
     (folder / "b.npz").unlink()
     with pytest.warns(match="does not play"):

@@ -1,7 +1,9 @@
 """The agents of files: their spec strings."""
 
 import warnings
+from io import BytesIO
 from pathlib import Path
+from zipfile import is_zipfile
 
 from ci_envs.registry.agents import AGENTS
 from ci_envs.storage.files import read_whole
@@ -20,7 +22,9 @@ def agents_of(folder: Path) -> list[str]:
         OSError: a file cannot be read.
     """
     files = sorted(
-        file for file in folder.iterdir() if file.suffix in _ENDINGS and not file.name.startswith(("_", "."))
+        file
+        for file in folder.iterdir()
+        if file.suffix in _ENDINGS and not file.name.startswith(("_", ".")) and not file.is_dir()
     )
     found = list[str]()
     for file in files:
@@ -55,6 +59,8 @@ def spec_of_file(file: Path) -> str:
     if file.suffix == ".py":
         return str(file)
     if file.suffix == ".zip":
+        if not is_zipfile(BytesIO(read_whole(file))):
+            raise ValueError(f"{str(file)!r} is not a zip file of Stable-Baselines3")
         return f'sb3:"{file}"'
     try:
         about = plain_values(read_whole(file))
