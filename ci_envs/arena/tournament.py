@@ -29,6 +29,7 @@ from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
+from ci_envs.storage.files import encodable
 from ci_envs.storage.locks import locked
 from ci_envs.validation import exact_integer, integer_between, unknown_name
 
@@ -385,7 +386,7 @@ def enter(game: Game, agents: Sequence[Any], seed: int, limits: ProcessLimits | 
         pair = given if type(given) is tuple else (name_of(given), given)
         if len(pair) != 2 or not isinstance(pair[0], str):
             raise TypeError(f"an agent with a label must be (text, agent), not {given!r}")
-        label, thing = pair[0].encode("utf-8", "backslashreplace").decode(), pair[1]  # a file can have any name
+        label, thing = encodable(pair[0]), pair[1]
         number = 1
         unique = label
         while unique in entrants:

@@ -15,6 +15,7 @@ from typing_extensions import override
 from ci_envs.cli.streams import is_output_failure, output_errors
 from ci_envs.cluster import ClusterError
 from ci_envs.solver.errors import UnknownValueError
+from ci_envs.storage.files import encodable
 
 NOTHING_KEPT = "The results are not kept: the same command starts again."
 """The advice after an interrupt of a command that cannot continue."""
@@ -103,8 +104,7 @@ def usage_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError, FloatingPointError, OverflowError, MemoryError) as error:
         if is_output_failure(error):
             raise
-        message = str(error).encode(errors="backslashreplace").decode()  # a name of a file need not be text
-        raise click.UsageError(_with_flags(message)) from None
+        raise click.UsageError(_with_flags(encodable(str(error)))) from None
 
 
 @contextmanager

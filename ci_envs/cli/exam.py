@@ -104,11 +104,11 @@ def exam(
         with count_progress("positions examined") as examined:
             questions = Exam(game, count or 100, tables=tables, progress=examined)
         spec = defender or questions.defender
-        make_agent(spec, game)  # an error before the exams
+        opponent = make_agent(spec, game, seed=seed)
     results = []
     for label, agent in entrants:
         with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress(f"{label}: positions") as progress:
-            opponent = make_agent(spec, game, seed=seed)  # a new one, so that the order of the agents has no effect
+            opponent.reseed(seed)  # so that the order of the agents has no effect
             results.append((label, questions.take(agent, opponent, games, progress)))
     if not data_files.on_stdout:
         Console(highlight=False).print(exam_table(f"{environment}: exam", questions, spec, results))

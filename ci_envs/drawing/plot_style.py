@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from ci_envs.extras import optional_import
+from ci_envs.storage.files import encodable
 
 Parameters = ParamSpec("Parameters")
 Drawn = TypeVar("Drawn")
@@ -62,7 +63,7 @@ def short_names(specs: Sequence[str]) -> list[str]:
 
 def literal(text: str) -> str:
     """Return a text that matplotlib shows as it is: ``$`` begins a formula, and a first ``_`` hides a line's label."""
-    shown = text.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
+    shown = encodable(text).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 

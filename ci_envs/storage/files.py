@@ -55,6 +55,11 @@ def file_stem(text: str) -> str:
     return stem if len(stem.encode()) <= _MAX_STEM else f"{stem[:50]}_{sha256(text.encode()).hexdigest()[:16]}"
 
 
+def encodable(text: str) -> str:
+    """Return a text that can be written. A name of a file need not be text: its other bytes are escaped."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def read_whole(path: Path) -> bytes:
     """Return the content of a file or a pipe.
 

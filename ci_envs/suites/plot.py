@@ -29,7 +29,7 @@ def draw_grades(title: str, graded: Sequence[Graded]) -> "Figure":
     _draw_skills(left, agents, environments)
     _draw_calibration(right, agents)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    figure.suptitle(title)
+    figure.suptitle(literal(title))
     return figure
 
 
