@@ -111,6 +111,13 @@ def test_drawing_is_repeatable():
     assert not np.array_equal(first, other)
 
 
+@pytest.mark.parametrize("words", [np.zeros(2, np.uint64), np.zeros((0, 2), np.uint64), [["x", "y"]]])
+def test_words_are_rows(words):
+    game = ConnectN(3, 3, 3)
+    with pytest.raises(ValueError, match=r"words must be rows \(own, opp\), uint64 of shape \(n, 2\), not"):
+        measure_accuracy(game, "random", words, solve(game))
+
+
 def test_too_many_positions_are_refused():
     with pytest.raises(ValueError, match="too large"):
         sample_positions(Quixo(6), 1, np.random.default_rng(0))

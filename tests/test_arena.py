@@ -215,6 +215,7 @@ def test_batches_change_nothing_for_agents_without_chance(monkeypatch: pytest.Mo
         ({"environment": "Quixo-v1"}, "Unknown environment 'Quixo-v1'"),
         ({"environment": "Quixo-v0:max_cycles=x"}, "max_cycles.*'x'"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"isolate": "no"}, "isolate must be true or false, not 'no'"),
     ],
 )
 def test_bad_input_is_refused_before_the_first_game(change: dict[str, object], message: str) -> None:
@@ -470,6 +471,34 @@ def test_numbers_of_numpy_are_kept_in_a_folder(tmp_path):
     found = compare("TicTacToe-v0", ["random", "exact"], output=tmp_path / "a", **numbers)
     again = compare("TicTacToe-v0", ["random", "exact"], **{name: int(number) for name, number in numbers.items()})
     assert found.ratings == again.ratings
+
+
+@pytest.mark.parametrize(
+    "openings",
+    [np.zeros((1, 3), np.uint64), np.zeros((0, 2), np.uint64), [0, 0], [[0.5, 1]], [[-1, 0]], [[0b11000, 7]], "start"],
+)
+def test_openings_are_positions_in_which_the_game_goes_on(openings):
+    agents = [make_agent("random", TIC_TAC_TOE, seed=seed) for seed in range(2)]
+    with pytest.raises(ValueError, match=r"openings must be rows \(own, opp\)|over in one of the openings"):
+        play_match(TIC_TAC_TOE, *agents, 2, openings=openings)
+
+
+@pytest.mark.parametrize("agent", ["random", None, lambda seen: 0])
+def test_a_match_needs_agents(agent):
+    with pytest.raises(TypeError, match="is not an agent: make_agent and as_agent make one"):
+        play_match(TIC_TAC_TOE, make_agent("random", TIC_TAC_TOE), agent, 2)
+
+
+@pytest.mark.parametrize("limit", [-1, 1.5, "all", True])
+def test_a_limit_of_grades_is_a_number(limit):
+    with pytest.raises(ValueError, match="limit must be a whole number from 0"):
+        Grading(solve(TIC_TAC_TOE), limit=limit)
+
+
+def test_an_unknown_label_has_no_results():
+    comparison = compare("TicTacToe-v0", ["random", "exact"], games=2)
+    with pytest.raises(ValueError, match=r"Unknown agent 'exakt'\. Did you mean 'exact'"):
+        comparison.total("exakt")
 
 
 @pytest.mark.parametrize("agent", [("a",), ("a", "random", "b"), (3, "random")])

@@ -244,6 +244,9 @@ def test_plot_draws_learning_curves(tmp_path: Path) -> None:
     result = run("plot", str(tmp_path / "a"), str(tmp_path / "b" / "curve.csv"), "--column", "loss", "-o", str(path))
     assert result.exit_code == 0, result.output
     assert path.read_text().startswith("<?xml")
+    (tmp_path / "marked.csv").write_text("episodes,loss\n1,2\n", encoding="utf-8-sig")  # as spreadsheets write it
+    assert read_curve(tmp_path / "marked.csv") == {"episodes": (1.0,), "loss": (2.0,)}
+    assert "Unknown column ''" in run("plot", str(tmp_path / "a"), "--x", "", "-o", str(path)).stderr
     refused = run("plot", str(tmp_path / "a"), "--column", "los", "-o", str(path))
     assert refused.exit_code == 2
     assert "Unknown column 'los' for run" in refused.stderr
@@ -258,6 +261,7 @@ def test_plot_draws_learning_curves(tmp_path: Path) -> None:
         ("a,b\n1\n2,3\n", "line 2 has not the 2"),
         ("a,b\n1,2,3\n", "line 2"),
         ("a\n1\n", "no column to draw besides 'a'"),
+        ("a,b,b\n1,2,3\n", "two columns are named 'b'"),
     ],
 )
 def test_plot_refuses_files_other_than_learning_curves(text: str, message: str, tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ def test_minimax_sees_the_wins_within_its_depth():
 
 
 def test_quixo_has_published_positions():
-    exam = Exam(Quixo(5), 100)
+    exam = Exam(Quixo(5))
+    assert Exam(Quixo(5), 2).positions == exam.positions[:2]
     assert exam.values == [0, 1, -1]
     assert exam.positions[0] == Position.start(Quixo(5))
     assert exam.defender == "minimax:depth=6"
@@ -115,7 +116,7 @@ def test_tables_give_an_exam_of_positions_that_they_contain(tables):
 
 
 def test_the_published_positions_are_the_exam_without_tables(tables):
-    assert Exam(Quixo(5), 100).values == [0, 1, -1]
+    assert Exam(Quixo(5)).values == [0, 1, -1]
     arguments = ["exam", "Quixo-v0:size=4", "random", "--positions", "9", "--tables", str(tables.folder)]
     run = CliRunner().invoke(main, [*arguments, "--defender", "random"])
     assert run.exit_code == 0, run.output
@@ -141,9 +142,11 @@ def test_the_command(tmp_path):
     ("arguments", "message"),
     [
         (["Quixo-v0:size=6", "random"], "has no exam: it is not solved, and it has no published positions"),
-        (["TicTacToe-v0", "random", "--games", "3"], "games must be an even number, not 3"),
+        (["TicTacToe-v0", "random", "--games", "3"], "games must be an even number from 2, not 3"),
         (["TicTacToe-v0", "randon"], "random"),
         (["TicTacToe-v0", "random", "--defender", "nobody"], "nobody"),
+        (["TicTacToe-v0", "random", "--defender", ""], "agent ''"),
+        (["Quixo-v0", "random", "--positions", "4"], "has only 3 published positions, not 4"),
         (["TicTacToe-v0", "random", "--tables", "included"], "has no tables 'included': its solver does not store any"),
         (["Quixo-v0", "random", "--tables", "nothing"], "the store 'nothing' has no tables of Quixo"),
     ],

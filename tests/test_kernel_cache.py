@@ -343,6 +343,14 @@ def test_a_command_that_writes_in_the_home_directory_names_the_option_for_anothe
     assert advice in result.stderr
 
 
+def test_the_book_names_the_option_if_the_home_directory_cannot_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(user_folders, "user_cache_path", lambda name: tmp_path / "home" / name)
+    (tmp_path / "home").write_text("not a folder")
+    result = CliRunner().invoke(main, ["book", "ConnectN-v0:rows=4,cols=4,n=3,gravity=true"])
+    assert result.exit_code == 2
+    assert result.stderr.endswith("or choose a file with --output FILE\n")
+
+
 def test_the_server_names_the_option_if_the_home_directory_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setattr(user_folders, "user_data_path", lambda name: tmp_path / "home" / name)
     (tmp_path / "home").write_text("not a folder")

@@ -124,6 +124,26 @@ IN_PYTHON = {
         lambda: gymnasium.make("ci_envs/Nim-v0").reset(options={"seat": 1}),
         "Unknown option 'seat' for reset.",
     ),
+    "an option of a reset of a problem": (
+        lambda: gymnasium.make("ci_envs/SetCovering-v0").reset(options={"n": 5}),
+        "Unknown option 'n' for reset.",
+    ),
+    "a seed of a problem that is true": (
+        lambda: gymnasium.make("ci_envs/SetCovering-v0").unwrapped.reset(seed=True),
+        "seed must be a whole number from 0 to 18446744073709551615, not True",
+    ),
+    "a seed of a game that is true": (
+        lambda: gymnasium.make("ci_envs/Nim-v0").unwrapped.reset(seed=True),
+        "seed must be a whole number from 0 to 18446744073709551615, not True",
+    ),
+    "a folder of a comparison without a name": (
+        lambda: compare("Nim-v0", ["random"] * 2, games=2, output=""),
+        "the name of a folder is empty; '.' is the current folder",
+    ),
+    "a folder of a run without a name": (
+        lambda: train("q_learning", "Nim-v0", output=""),
+        "the name of a folder is empty; '.' is the current folder",
+    ),
     "an unknown action": (lambda: ci_envs.Position.start(ci_envs.TicTacToe()).play("z9"), "legal are a1 (0)"),
 }
 ON_THE_COMMAND_LINE = {

@@ -94,10 +94,13 @@ def test_same_seed_same_intervals() -> None:
         (np.ones((2, 3)), np.ones((2, 3))),
         (np.ones((2, 2)), np.array([[0, 1], [2, 0]])),
         (table(3, {(0, 1): 1}), table(3, {})),
+        (table(2, {(0, 1): -1}), table(2, {})),
+        (np.array([[0, np.nan], [1, 0]]), np.zeros((2, 2))),
+        (np.array([[0, np.inf], [1, 0]]), np.zeros((2, 2))),
     ],
 )
 def test_tables_that_are_refused(wins: NDArray[np.int64], draws: NDArray[np.int64]) -> None:
-    with pytest.raises(ValueError, match=r"two square arrays|did not meet"):
+    with pytest.raises(ValueError, match=r"two square arrays|did not meet|numbers of games must be 0 or more"):
         elo_ratings(wins, draws)
 
 

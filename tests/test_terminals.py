@@ -48,6 +48,15 @@ def test_a_full_disk_is_reported_in_one_line(arguments):
     assert done.stderr.count(b"\n") == 1
 
 
+def test_progress_that_cannot_be_written_does_not_end_a_training(tmp_path):
+    command = [sys.executable, "-m", "ci_envs", "train", "q_learning", "TicTacToe-v0", "--episodes", "2000"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*command, "--output", tmp_path], stdout=subprocess.PIPE, stderr=full, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "best.npz").is_file()
+    assert str(tmp_path).encode() in done.stdout
+
+
 def test_a_reader_that_leaves_early_is_no_error():
     reader, writer = os.pipe()
     os.close(reader)

@@ -15,6 +15,7 @@ from ci_envs.arena.agent_table import counted_as_losses
 from ci_envs.arena.graded_table import SHARE_NOTES, graded_table
 from ci_envs.arena.grading import Accuracy, Tally, grade
 from ci_envs.arena.match import BATCH_SIZE
+from ci_envs.games.batch import checked_words
 from ci_envs.games.game import Game
 from ci_envs.solver.solution import Progress, Solution
 
@@ -32,7 +33,7 @@ def measure_accuracy(
         progress: see :data:`~ci_envs.solver.solution.Progress`. It counts positions.
 
     Raises:
-        ValueError: ``agent`` or ``solution`` is of another game.
+        ValueError: ``agent`` or ``solution`` is of another game, or ``words`` is another array.
     """
     [accuracy] = measure_accuracies(game, [agent], words, solution, progress=progress)
     return accuracy
@@ -51,12 +52,12 @@ def measure_accuracies(
     The arguments are those of :func:`measure_accuracy`. ``progress`` counts the decisions of all agents.
 
     Raises:
-        ValueError: an agent or ``solution`` is of another game.
+        ValueError: an agent or ``solution`` is of another game, or ``words`` is another array.
     """
     agents = [as_agent(agent, game) for agent in agents]
     if solution.game != game:
         raise ValueError(f"this solution is for {solution.game}, not for {game}")
-    accuracies = [Accuracy()] * len(agents)
+    words, accuracies = checked_words("words", words), [Accuracy()] * len(agents)
     for begin in range(0, len(words), BATCH_SIZE):
         rows = words[begin : begin + BATCH_SIZE]
         scores = solution.grading_scores(rows)

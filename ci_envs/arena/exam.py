@@ -29,7 +29,9 @@ from ci_envs.games.position import Position
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import exact_source, solver_of
+from ci_envs.validation import exact_integer, integer_between
 
+_DEFAULT_COUNT = 100
 _DRAWN_FOR_EACH = 20  # number of drawn positions per position of the exam, because many allow no mistake
 _LEAST_CERTAINTY = 1 / 3  # smallest absolute value that counts as a win or loss
 
@@ -64,28 +66,35 @@ class Exam:
         tables: The tables that the positions are from, or None.
     """
 
-    def __init__(self, game: Game, count: int, *, tables: str | None = None, progress: Progress | None = None) -> None:
+    def __init__(
+        self, game: Game, count: int | None = None, *, tables: str | None = None, progress: Progress | None = None
+    ) -> None:
         """Choose the positions.
 
         Args:
             game: The game.
-            count: The number of positions. It does not apply to published positions.
+            count: The number of positions. None means all published positions, or 100 positions of a solved game.
             tables: The name of exact values of the game (:func:`~ci_envs.solver.solver.exact_source`), for example a
                 folder with tables. The positions are then drawn from those that they contain.
             progress: A function that is called repeatedly with the number of examined positions and None.
 
         Raises:
-            ValueError: The game is not solved and has no published positions, no values are found within the limit of
-                the search, or the tables cannot be read.
+            ValueError: The game is not solved and has fewer published positions, no values are found within the limit
+                of the search, or the tables cannot be read.
         """
         self.game, self.tables = game, tables
+        published = solver_of(game).published(game) if tables is None else ()
+        count = (len(published) or _DEFAULT_COUNT) if count is None else integer_between("positions", count, 1)
         self.solution: Solution | None = None
         if tables is not None:
             self.solution = exact_source(game, tables)
             words = self.solution.sample_positions(_DRAWN_FOR_EACH * count, np.random.default_rng(0))
             self.positions, self.values = _choose_positions(self.solution, words, count, progress)
             return
-        if published := solver_of(game).published(game):
+        if published:
+            if count > len(published):
+                raise ValueError(f"{game} has only {len(published)} published positions, not {count}")
+            published = published[:count]
             self.positions = [Position.from_text(game, text) for text, _ in published]
             self.values = [value for _, value in published]
             return
@@ -113,8 +122,9 @@ class Exam:
             progress: A function that is called repeatedly with the number of analysed positions and of all positions.
 
         Raises:
-            ValueError: The defender gives no legal action.
+            ValueError: ``games`` is not allowed, or the defender gives no legal action.
         """
+        games = even_games(games)
         agent, defender = as_agent(agent, self.game), as_agent(defender, self.game)
         correct = self._correct_values(agent, progress) if isinstance(agent, Analyst) else []
         actions, fault = self._actions(agent)
@@ -154,6 +164,14 @@ class Exam:
         if fault := match.sides[1 - own].first_fault:
             raise ValueError(f"the defender fails: {fault}")
         yield match.sides[own]
+
+
+def even_games(games: int) -> int:
+    """Return a number of games as a Python integer, or raise a ValueError if it is not an even number from 2."""
+    number = exact_integer(games)
+    if number is None or number < 2 or number % 2:
+        raise ValueError(f"games must be an even number from 2, not {games!r}")
+    return number
 
 
 def exam_table(title: str, exam: Exam, defender: str, results: Sequence[tuple[str, ExamResult]]) -> RenderableType:

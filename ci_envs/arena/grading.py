@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ci_envs.arena.proportion import Proportion
 from ci_envs.games.operations import LOSS
 from ci_envs.solver.solution import NO_SCORE, Progress, Solution, keep_value
+from ci_envs.validation import integer_between
 
 _SEARCHED_AT_ONCE = 4  # positions between two reports of progress if each needs searches
 _READ_AT_ONCE = 1024
@@ -23,6 +24,9 @@ class Grading:
         progress: a function that is called repeatedly with the number of graded actions of an agent and the number of
             its actions to grade, or None.
 
+    Raises:
+        ValueError: ``limit`` is not 0 or more.
+
     Examples:
         >>> from ci_envs import TicTacToe, make_agent, solve
         >>> from ci_envs.arena import Grading, play_match
@@ -35,6 +39,10 @@ class Grading:
     solution: Solution
     limit: int | None = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            object.__setattr__(self, "limit", integer_between("limit", self.limit, 0))
 
 
 @dataclass(frozen=True)

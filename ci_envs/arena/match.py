@@ -10,7 +10,7 @@ from ci_envs.agent_interface.decision import decide, decide_or_fail
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.arena.grading import Accuracy, Grading, grade_decisions
 from ci_envs.arena.results import LostGame, MatchResult, Record, Side
-from ci_envs.games.batch import ILLEGAL, play_batch, start_words
+from ci_envs.games.batch import ILLEGAL, checked_words, play_batch, start_words
 from ci_envs.games.game import Game
 from ci_envs.games.operations import DRAW, LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
@@ -59,9 +59,9 @@ def play_match(
             game. Otherwise the exception ends the match.
 
     Raises:
-        ValueError: ``games`` or ``max_cycles`` is out of range, an agent or ``grading`` is for another game, or an
-            agent returns an array of another shape than (boards,).
-        TypeError: an agent returns an array of another type than integers.
+        ValueError: ``games`` or ``max_cycles`` is out of range, an agent or ``grading`` is for another game,
+            ``openings`` are not such positions, or an agent returns an array of another shape than (boards,).
+        TypeError: ``first`` or ``second`` is not an agent, or returns an array of another type than integers.
         EndlessPlayError: a position occurs twice in a match without a limit.
 
     Examples:
@@ -79,7 +79,9 @@ def play_match(
     limit = ply_limit(game, max_cycles)
     agents = first, separate(second, first)
     players = [_Player(agent, grading, count_faults) for agent in agents]
-    openings = start_words(game, 1) if openings is None else openings
+    openings = start_words(game, 1) if openings is None else checked_words("openings", openings)
+    if any(Position(game, *row).result is not None for row in np.unique(openings, axis=0).tolist()):
+        raise ValueError("the game is over in one of the openings")
     words = openings[np.arange(games) // 2 % len(openings)]
     starters = (np.arange(games) % 2 if swap_seats else np.zeros(games)).astype(np.int8)
     batches = []
@@ -118,7 +120,9 @@ def check_games(games: int) -> int:
 
 
 def check_plays(agent: Agent, game: Game) -> None:
-    """Raise a ValueError if ``agent`` was made for another game."""
+    """Raise a ValueError if ``agent`` was made for another game, or a TypeError if it is not an agent."""
+    if not isinstance(agent, Agent):
+        raise TypeError(f"{agent!r} is not an agent: make_agent and as_agent make one of a name or a function")
     if agent.game != game:
         raise ValueError(f"{type(agent).__name__} was made for {agent.game}, not for {game}")
 

@@ -51,7 +51,7 @@ def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: 
         seed: the seed of the bootstrap of the intervals.
 
     Raises:
-        ValueError: the arrays have other shapes, or two agents did not meet.
+        ValueError: the arrays have other shapes or negative numbers, or two agents did not meet.
 
     Examples:
         >>> import numpy as np
@@ -79,7 +79,7 @@ def point_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> NDAr
         Elo ratings relative to the mean of all agents, float64 of shape (n,).
 
     Raises:
-        ValueError: the arrays have other shapes, or two agents did not meet.
+        ValueError: the arrays have other shapes or negative numbers, or two agents did not meet.
     """
     counts, n = _counts(wins, draws)
     return _ELO * _fit(counts, n, None)
@@ -117,6 +117,8 @@ def _counts(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> tuple[NDAr
         raise ValueError(f"need two square arrays for 2 agents or more, not the shapes {wins.shape} and {draws.shape}")
     i, j = np.triu_indices(n, 1)
     counts = np.stack([wins[i, j], draws[i, j], wins[j, i]], axis=1).astype(np.float64)
+    if not (np.isfinite(counts) & (counts >= 0)).all():
+        raise ValueError("the numbers of games must be 0 or more")
     if not counts.any(axis=1).all():
         raise ValueError("some agents did not meet: every two agents must play at least one game")
     counts[:, [0, 2]] += _PRIOR_WINS

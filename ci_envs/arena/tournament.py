@@ -29,9 +29,9 @@ from ci_envs.solver.solution import Progress as CountProgress
 from ci_envs.solver.solution import Solution
 from ci_envs.solver.solve import solve
 from ci_envs.solver.solver import solver_of
-from ci_envs.storage.files import encodable
+from ci_envs.storage.files import encodable, folder_path
 from ci_envs.storage.locks import locked
-from ci_envs.validation import exact_integer, integer_between, unknown_name
+from ci_envs.validation import exact_integer, integer_between, true_or_false, unknown_name
 
 
 class Entrant(NamedTuple):
@@ -74,7 +74,13 @@ class Comparison:
     one_board: dict[str, Timing]
 
     def total(self, label: str) -> Side:
-        """Return the results of an agent in all its matches."""
+        """Return the results of an agent in all its matches.
+
+        Raises:
+            ValueError: there is no such label.
+        """
+        if label not in self.ratings:
+            raise unknown_name("agent", label, self.ratings)
         first, *others = (
             side
             for pairing in self.pairings
@@ -152,7 +158,9 @@ class Tournament:
         self.random_plies = integer_between("random_plies", random_plies, 0)
         self.graded = None if graded is None else integer_between("graded", graded, 0)
         self._openings = random_openings(self.game, (games + 1) // 2, random_plies, seed)
-        self._limits = (ProcessLimits() if isolate else None) if isinstance(isolate, bool) else isolate
+        self._limits = isolate if isinstance(isolate, ProcessLimits) else None
+        if self._limits is None and true_or_false("isolate", isolate):
+            self._limits = ProcessLimits()
         before = Path.cwd()
         self.entrants = enter(self.game, agents, seed, self._limits)
         self._folder = Path() if Path.cwd() == before else before  # an agent can change it when it is loaded
@@ -197,7 +205,7 @@ class Tournament:
             if resume:
                 raise ValueError("resume=True needs the folder of the tournament: give output")
             return self._play(None, progress, graded)
-        path = self._folder / output
+        path = self._folder / folder_path(output)
         if not resume:
             path.mkdir(parents=True, exist_ok=True)
         with locked(path, "plays a tournament"):

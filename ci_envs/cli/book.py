@@ -29,20 +29,23 @@ def book(*, environment: str, minutes: float | None, threads: int, output: Path 
     ci-envs book ConnectFour-v0 --minutes 10 --threads 2
     """
     from ci_envs.solver.book_solver import extend_book, new_book, read_book
-    from ci_envs.solver.opening_book import book_path
+    from ci_envs.solver.opening_book import book_path, write_book
 
     advice = "Run the same command again to continue."
     with interrupt_advice(advice), usage_errors(), count_progress("positions known") as progress:
         _, game, _ = resolve(environment)
         empty = new_book(game)
-        try:
-            path = output or book_path(game)
-        except OSError as error:
-            raise ValueError(f"{error}, or choose a file with --output FILE") from None
         known = read_book(game, output)
         if output and output.is_file() and known is None:
             raise ValueError(f"{str(output)!r} is not an opening book of {game}: choose another file")
         opening_book = known or empty
+        try:
+            path = output or book_path(game)
+            write_book(opening_book, path)
+        except OSError as error:
+            if output:
+                raise
+            raise ValueError(f"{error}, or choose a file with --output FILE") from None
         seconds = None if minutes is None else 60 * minutes
         extend_book(opening_book, path, seconds=seconds, threads=threads, progress=progress)
     click.echo(f"{int(opening_book.known.sum()):,} of {len(opening_book.words):,} positions are known")

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 from typing_extensions import override
 
-from ci_envs.cli.streams import is_output_failure, output_errors
+from ci_envs.cli.streams import is_output_failure, optional_stderr, output_errors
 from ci_envs.cluster import ClusterError
 from ci_envs.solver.errors import UnknownValueError
 from ci_envs.storage.files import encodable
@@ -30,7 +30,7 @@ class OneLineErrorGroup(click.Group):
 
     @override
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        with output_errors(), _termination_as_interrupt(), _one_line_warnings():
+        with optional_stderr(), output_errors(), _termination_as_interrupt(), _one_line_warnings():
             return super().main(*args, **kwargs)
 
     @override

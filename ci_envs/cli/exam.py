@@ -31,7 +31,7 @@ _SUITE_GAMES = 20
     "--positions",
     "count",
     type=click.IntRange(min=1),
-    help="Number of positions, of each environment of a suite.  [default: 100; all of a suite]",
+    help="Number of positions, of each environment of a suite.  [default: 100; all of a suite, or all published]",
 )
 @click.option(
     "--games",
@@ -78,7 +78,7 @@ def exam(
     ci-envs exam --suite exact-v1 random minimax:depth=4 mine.py
     """
     if suite is not None:
-        if defender or tables:
+        if defender is not None or tables is not None:
             raise click.UsageError("--suite has its own defenders and tables.")
         from ci_envs.suites.leaderboard import Conditions
 
@@ -86,24 +86,22 @@ def exam(
         return
     if files.any:
         raise click.UsageError("--plot, --table and --submit need --suite.")
-    games = games or 2
     environment, *agents = names
     if not agents:
         raise click.UsageError("Missing argument 'AGENT...'.")
     from rich.console import Console
 
     from ci_envs.agent_interface.making import make_agent
-    from ci_envs.arena.exam import Exam, exam_rows, exam_table
+    from ci_envs.arena.exam import Exam, even_games, exam_rows, exam_table
     from ci_envs.arena.tournament import enter
 
     with interrupt_advice(NOTHING_KEPT), usage_errors():
         _, game, _ = resolve(environment)
-        if games % 2:
-            raise ValueError(f"games must be an even number, not {games}")
+        games = even_games(2 if games is None else games)
         entrants = enter(game, agents, seed, isolate or None)
         with count_progress("positions examined") as examined:
-            questions = Exam(game, count or 100, tables=tables, progress=examined)
-        spec = defender or questions.defender
+            questions = Exam(game, count, tables=tables, progress=examined)
+        spec = questions.defender if defender is None else defender
         opponent = make_agent(spec, game, seed=seed)
     results = []
     for label, agent in entrants:

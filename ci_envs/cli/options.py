@@ -12,6 +12,7 @@ from typing_extensions import override
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.cli.errors import usage_errors
 from ci_envs.registry.options import options_of
+from ci_envs.storage.files import folder_path
 
 seed_option = click.option(
     "--seed",
@@ -46,13 +47,14 @@ def ray_options(task: str) -> Callable[[Any], Any]:
 
 
 class _Folder(click.Path):
-    """The path of a folder. An empty name, for example of an unset variable of a shell, is not the current folder."""
+    """The path of a folder."""
 
     @override
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
-            self.fail("the name of a folder is empty; '.' is the current folder", param, ctx)
-        return super().convert(value, param, ctx)
+        try:
+            return super().convert(folder_path(value), param, ctx)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 FOLDER = _Folder(file_okay=False, path_type=Path)

@@ -1,4 +1,4 @@
-"""Standard output that cannot show some characters, or that cannot be written."""
+"""Standard output and stderr that cannot show some characters, or that cannot be written."""
 
 import codecs
 import errno
@@ -7,8 +7,13 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import click
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EAGAIN)
 _SIMILAR = {"\N{BULLET}": "*", "\N{HORIZONTAL ELLIPSIS}": "..."}
@@ -23,6 +28,31 @@ def _similar_or_escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error("ci_envs.similar_or_escaped", _similar_or_escaped)
+
+
+class _OptionalOutput(io.FileIO):
+    """A file that ignores what it cannot write."""
+
+    @override
+    def write(self, content: "Buffer", /) -> int:
+        try:
+            return super().write(content) or memoryview(content).nbytes
+        except OSError:
+            return memoryview(content).nbytes
+
+
+@contextmanager
+def optional_stderr() -> Iterator[None]:
+    """Continue if stderr cannot be written, for example on a full disk, because it has only progress and remarks."""
+    before = sys.stderr
+    buffer = getattr(before, "buffer", None)
+    if isinstance(getattr(buffer, "raw", buffer), io.FileIO):
+        file = io.BufferedWriter(_OptionalOutput(before.fileno(), "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(file, before.encoding, line_buffering=True)
+    try:
+        yield
+    finally:
+        sys.stderr = before
 
 
 @contextmanager

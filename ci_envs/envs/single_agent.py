@@ -27,7 +27,7 @@ from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import specialised
 from ci_envs.kernels.seeds import next_seed
 from ci_envs.registry.games import resolve
-from ci_envs.validation import integer_between
+from ci_envs.validation import checked_seed
 
 _INT8 = np.dtype(np.int8)  # faster than np.int8, which would be converted in each call
 _INTEGERS = frozenset((int, np.int64, np.int32))
@@ -151,10 +151,10 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             The planes and ``{"action_mask": mask, "illegal_action": False}``, with ``to_move`` if there is no opponent.
         """
         check_reset_options(options)
-        super().reset(seed=seed, options=options)
+        seed = checked_seed(seed)
+        super().reset(seed=seed)
         if seed is not None or not self._is_seeded:
             word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed
-            integer_between("seed", word, 0, 2**64 - 1)
             compiled.seed_boards(self._boards, _BOARD, np.array([word], dtype=np.uint64))
             self._is_seeded = True
         if seed is not None and self._opponent is not None and self._policy is None:

@@ -23,6 +23,22 @@ def start_words(game: Game, n: int) -> NDArray[np.uint64]:
     return np.tile(np.array(game.start(), dtype=np.uint64), (n, 1))
 
 
+def checked_words(name: str, words: Any) -> NDArray[np.uint64]:
+    """Return positions as an array.
+
+    Args:
+        name: the name of the parameter for the message.
+        words: rows (own, opp), integers of shape (n, 2).
+
+    Raises:
+        ValueError: the array has another shape, no rows, or something else than integers of 64 bits.
+    """
+    rows = np.asarray(words)
+    if rows.ndim != 2 or rows.shape[1] != 2 or not len(rows) or rows.dtype.kind not in "iu" or (rows < 0).any():
+        raise ValueError(f"{name} must be rows (own, opp), uint64 of shape (n, 2), not {rows.dtype} of {rows.shape}")
+    return rows.astype(np.uint64)
+
+
 @inlined
 def play_checked(game: Any, words: Any, number: Any) -> Any:
     """Play action ``number`` on ``words`` (shape (2,)), a non-terminal position.

@@ -11,9 +11,11 @@ from typing_extensions import override
 
 from ci_envs.drawing.drawing import Drawing
 from ci_envs.envs.aec import checked_action
+from ci_envs.envs.opponent import check_reset_options
 from ci_envs.envs.rendering import RENDER_MODES, Renderer
 from ci_envs.optimisation.problem import Problem
 from ci_envs.optimisation.registry import resolve_problem
+from ci_envs.validation import checked_seed
 
 P = TypeVar("P", bound=Problem)
 
@@ -54,12 +56,16 @@ class ProblemEnv(gymnasium.Env[NDArray[np.int8], np.int64], Generic[P]):
 
         Args:
             seed: the seed of the random numbers of the environment.
-            options: not used.
+            options: None or empty: there are no options.
 
         Returns:
             The observation, int8 (bits,), and the info.
+
+        Raises:
+            ValueError: ``seed`` is not an integer from 0 to 2^64 - 1, or there is an option.
         """
-        super().reset(seed=seed, options=options)
+        check_reset_options(options)
+        super().reset(seed=checked_seed(seed))
         self._start()
         self._has_begun = self._is_running = True
         self._show()

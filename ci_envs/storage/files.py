@@ -60,6 +60,17 @@ def encodable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
+def folder_path(name: str | Path) -> Path:
+    """Return the path of a folder of a user.
+
+    Raises:
+        ValueError: The name is empty, for example that of an unset variable, which is not the current folder.
+    """
+    if name == "":
+        raise ValueError("the name of a folder is empty; '.' is the current folder")
+    return Path(name)
+
+
 def read_whole(path: Path) -> bytes:
     """Return the content of a file or a pipe.
 

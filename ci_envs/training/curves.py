@@ -34,14 +34,14 @@ def read_curve(run: str | Path) -> Curve:
     path = Path(run)
     content = read_whole(path / CURVE if path.is_dir() else path)
     try:
-        reader = csv.DictReader(io.StringIO(content.decode(), newline=""))
-        rows = list(reader)
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        rows, names = list(reader), reader.fieldnames or ()
+        if len(set(names)) < len(names):
+            raise ValueError(f"two columns are named {max(names, key=list(names).count)!r}")
         for line, row in enumerate(rows, start=2):
             if None in row or None in row.values():
-                raise ValueError(f"line {line} has not the {len(reader.fieldnames or ())} values of its header")
-        curve = {
-            name: tuple(float(row[name]) if row[name] else None for row in rows) for name in reader.fieldnames or ()
-        }
+                raise ValueError(f"line {line} has not the {len(names)} values of its header")
+        curve = {name: tuple(float(row[name]) if row[name] else None for row in rows) for name in names}
     except (TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a learning curve: {error}") from None
     if not rows:
@@ -64,7 +64,7 @@ def draw_curves(curves: Mapping[str, Curve], columns: Sequence[str] = (), *, x: 
         ImportError: matplotlib is not installed.
     """
     first = next(iter(curves.values()))
-    x = x or next(iter(first))
+    x = next(iter(first)) if x is None else x
     columns = columns or [name for name in first if name != x and not name.endswith(_RECORDS)]
     if not columns:
         raise ValueError(f"there is no column to draw besides {x!r}")

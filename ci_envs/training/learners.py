@@ -13,6 +13,7 @@ from ci_envs.registry.games import import_object, resolve
 from ci_envs.registry.options import PRESET, check_options, read_options, with_defaults, with_preset
 from ci_envs.registry.presets import presets_of
 from ci_envs.registry.spec import quoted
+from ci_envs.storage.files import folder_path
 from ci_envs.training.config import TrainingConfig, training_options
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
@@ -68,10 +69,10 @@ def train(
     name, component, text = load_learner(learner)
     options = {**read_training_options(trainer_type, text), **options}
     config = make_config(trainer_type, game, options)
-    seed = integer_between("seed", seed, 0, 2**64 - 1)
+    seed, path = integer_between("seed", seed, 0, 2**64 - 1), folder_path(output)
     with restored_generators():
         trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
-        folder = RunFolder(Path(output), trainer.best_file)
+        folder = RunFolder(path, trainer.best_file)
         TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
     agent = trainer.learner if isinstance(component, type) and issubclass(component, Trainer) else name
     return f"{agent}:{quoted(str(folder.best))}"
