@@ -81,6 +81,18 @@ def test_undo_gives_no_time_back_and_takes_none(service, at):
     assert seconds_left(service.get(id), NOW + 45) == (50, 25)
 
 
+def test_the_clock_stops_when_the_first_move_is_taken_back(service, at):
+    id = begin(service)
+    service.play(id, "b2", tokens=TOKENS)
+    at(10)
+    assert service.undo(id, tokens=TOKENS).record.actions == ()
+    at(1000)
+    left = seconds_left(service.apply_clock(id), NOW + 1000)
+    assert left == (60, 50)
+    service.redo(id, tokens=TOKENS)
+    assert seconds_left(service.apply_clock(id), NOW + 1005) == (60, 45)
+
+
 def test_an_increment_is_added_after_each_turn_but_the_first(service, at):
     id = service.create("TicTacToe-v0", ("human", "human"), tokens=TOKENS, clock=Clock(60.0, 5.0)).record.id
     for seconds, move in ((100, "b2"), (102, "a1"), (122, "c3")):

@@ -33,7 +33,7 @@ from ci_envs.web.offers import Offers
 from ci_envs.web.puzzles import make_puzzle, seed_of
 from ci_envs.web.schemas import Export
 from ci_envs.web.seats import hash_of
-from ci_envs.web.store import StorageError, Store
+from ci_envs.web.store import StorageError, Store, new_record
 
 ENABLED = "[data-region]:not([aria-disabled=true])"
 VISITOR = "the browser of the test"
@@ -422,7 +422,8 @@ def test_a_game_whose_rules_are_gone_is_listed_and_can_be_deleted(server, game, 
     client, app = server
     game()
     seats = hash_of(VISITOR), hash_of(VISITOR)
-    gone = app.state.service._store.add("Gone-v0", ("human", "human"), 0, "", VISITOR, False, tokens=seats)
+    gone = new_record("Gone-v0", ("human", "human"), 0, "", VISITOR, False, tokens=seats)
+    app.state.service._store.add(gone)
     answer = page.goto(f"{client.base_url}/game/{gone.id}")
     assert (answer.status, "Unknown environment 'Gone-v0'" in page.content()) == (409, True)
     visit(page, f"{client.base_url}/")
@@ -682,6 +683,29 @@ def test_a_game_is_deleted_after_a_question(server, game, page):
     page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
     page.wait_for_url(f"{server[0].base_url}/")
     assert server[0].get(f"/api/games/{id}").status_code == 404
+
+
+def test_agents_stop_in_a_game_that_another_client_deletes(server, game, page):
+    now = game(seats=("random", "random"), owner=VISITOR)
+    page.get_by_role("switch", name="Autoplay").click()
+    app = server[1]
+    app.state.service.delete(now().record.id, tokens=(VISITOR,))
+    expect(page.get_by_role("status").first).to_have_text("This game was deleted.")
+    expect(page.get_by_role("switch", name="Autoplay")).to_be_hidden()
+    expect(button(page, "Undo")).to_be_hidden()
+
+
+def test_a_form_without_changes_begins_with_defaults_and_a_wrong_parameter_is_named(server, page):
+    client, app = server
+    visit(page, f"{client.base_url}/?environment=TicTacToe-v0:rows=9")
+    expect(page.get_by_text("rows must be a whole number from 1 to 8, not 9").first).to_be_visible()
+    page.get_by_label("rows").fill("3")
+    page.get_by_label("rows").blur()
+    choose_second_player(page, "exact")
+    begin(page)
+    page.wait_for_url("**/game/*")
+    record = app.state.service.get(page.url.rpartition("/")[2]).record
+    assert (record.environment, record.seats) == ("TicTacToe-v0", ("human", "exact"))
 
 
 def test_the_side_is_chosen_for_the_games_with_one_click_and_levels_keep_their_names(server, page):

@@ -40,9 +40,11 @@ from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.hosted_game import GameStateError, History
 from ci_envs.web.levels import LEVELS, agents_of_level
 from ci_envs.web.limits import BusyError
+from ci_envs.web.lobby import exported_game
 from ci_envs.web.offers import Offers
+from ci_envs.web.players import player_label, title_of
 from ci_envs.web.seats import hash_of
-from ci_envs.web.store import ConflictError, Store
+from ci_envs.web.store import ConflictError, Store, new_record
 
 TICTACTOE = "TicTacToe-v0"
 TOKENS = ("the token of one seat", "the token of the other seat")
@@ -224,6 +226,69 @@ def test_a_program_imports_an_exported_game(client):
         answer = client.post("/api/games/import", json=exported | wrong)
         assert answer.status_code == 422, answer.text
         assert isinstance(answer.json()["detail"], str)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ending": "resigned", "winner": 1, "actions": ["a1", "b1", "a2", "b2", "a3"]}, "do not fit together"),
+        ({"ending": "agreement", "actions": ["a1", "b1", "a2", "b2", "a3"]}, "do not fit together"),
+        ({"ending": "rules", "winner": 0}, "do not fit together"),
+        ({"ending": "limit"}, "do not fit together"),
+        ({"ending": "resigned"}, "do not fit together"),
+        ({"ending": "agreement", "winner": 1}, "do not fit together"),
+        ({"ending": "time", "winner": 1}, "do not fit together"),
+        ({"winner": 0}, "do not fit together"),
+        ({"actions": ["a1", "b1", "a2", "b2", "a3"]}, "do not fit together"),
+        ({"actions": ["a1", "b1", "a2", "b2", "a3"], "ending": "rules", "winner": 1}, "do not fit together"),
+        ({"clock": 60, "used": [0, 60]}, "the player to move has no time left, but the game has no result"),
+        ({"increment": 5}, "increment=5 needs minutes"),
+        ({"colour": 1}, "Extra inputs are not permitted"),
+        ({"seed": "5"}, "Input should be a valid integer"),
+        ({"actions": ["z" * 20_000]}, "at most 20 characters"),
+    ],
+)
+def test_an_imported_game_agrees_with_its_result(client, change, message):
+    game = begin(client, TICTACTOE)
+    play(client, game, "b2")
+    exported = client.get(f"/api/games/{game['id']}/export").json()
+    response = client.post("/api/games/import", json=exported | change)
+    assert response.status_code == 422
+    assert message in response.json()["detail"]
+    assert len(response.text) < 300
+
+
+@pytest.mark.parametrize("text", ["[" * 3000, '{"seed": ' + "9" * 6000 + "}", "{,", ""])
+def test_a_text_that_is_no_exported_game_is_named(text):
+    with pytest.raises(ValueError, match="This text is not an exported game: it is not JSON"):
+        exported_game(text)
+
+
+def test_a_mark_before_an_exported_game_is_no_part_of_it(client):
+    game = begin(client, TICTACTOE)
+    text = client.get(f"/api/games/{game['id']}/export").text
+    assert exported_game("\ufeff" + text) == exported_game(text)
+
+
+def test_the_players_of_a_finished_game_stay(client):
+    game = begin(client, TICTACTOE, seats=("human", "random"))
+    post(client, game, "resign", player=0)
+    response = client.put(
+        f"/api/games/{game['id']}/seats",
+        json={"seats": ["random", "human"]},
+        headers={"X-Seat-Token": game["seat_tokens"][0]},
+    )
+    assert response.status_code == 409
+    assert "the game is over (resigned), so the players stay" in response.json()["detail"]
+    assert read(client, game)["seats"] == ["human", "random"]
+
+
+def test_a_name_does_not_turn_the_text_around_it(tmp_path):
+    service = GameService(Store(tmp_path / "games.sqlite"), Catalog(), workers=1)
+    hosted = service.create(TICTACTOE, ("human", "human"), tokens=TOKENS, names=("\u202eevil", "Ada"))
+    assert player_label(hosted, 0) == "X (\u2068\u202eevil\u2069)"
+    assert player_label(hosted, 1) == "O (Ada)"
+    assert "\u2068\u202eevil\u2069 against Ada" in title_of(hosted.record)
 
 
 @pytest.mark.extended
@@ -428,6 +493,10 @@ def test_games_are_listed_for_their_owner(client):
         ({"seed": -1}, "Invalid value for seed: -1. Input should be greater than or equal to 0"),
         ({"more": 1}, "Extra inputs"),
         ({"increment": 5}, "increment=5 needs minutes"),
+        ({"environment": "Quixo-v0:size=-1"}, "size must be a whole number from 2 to 7, not -1"),
+        ({"environment": "Nim-v0:heaps=1;2"}, "heaps must be "),
+        ({"owner": "abc"}, "Allowed: 16 to 64 characters, or an empty text"),
+        ({"names": ["a\nb", ""]}, "Allowed: text without control characters"),
     ],
 )
 def test_what_is_refused(client, body, message):
@@ -487,8 +556,10 @@ def test_the_examples_of_the_documentation_are_accepted(client):
 def test_a_stored_game_without_its_rules_can_be_deleted(server):
     client, app = server
     store = app.state.service._store
-    unknown = store.add("Gone-v0", ("human", "human"), 0, "", OWNER, False, tokens=(hash_of(OWNER), ""))
-    changed = store.add(TICTACTOE, ("human", "human"), 0, ".../.../... X", OWNER, False, actions=(4, 4))
+    unknown = new_record("Gone-v0", ("human", "human"), 0, "", OWNER, False, tokens=(hash_of(OWNER), ""))
+    changed = new_record(TICTACTOE, ("human", "human"), 0, ".../.../... X", OWNER, False, actions=(4, 4))
+    for record in (unknown, changed):
+        store.add(record)
     for record in (unknown, changed):
         assert [one["id"] for one in client.get("/api/games", params={"owner": OWNER}).json()].count(record.id) == 1
         for method, path in (("GET", ""), ("GET", "/export"), ("POST", "/undo"), ("GET", "?after=0")):

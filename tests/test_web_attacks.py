@@ -38,7 +38,7 @@ from ci_envs.web.fair_pool import FairPool
 from ci_envs.web.game_service import GameService
 from ci_envs.web.guard import AllowedHosts
 from ci_envs.web.limits import ClientLimits, client_of, current_client
-from ci_envs.web.store import StorageError, Store, UnknownGameError
+from ci_envs.web.store import StorageError, Store, UnknownGameError, new_record
 
 GAME = {"environment": "TicTacToe-v0"}
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -373,7 +373,7 @@ def test_an_error_of_the_file_has_no_values_of_games(tmp_path):
     with store._engine.begin() as connection:
         connection.execute(sqlalchemy.text("DROP TABLE games"))
     with pytest.raises(StorageError, match="no such table: games") as error:
-        store.add("TicTacToe-v0", ("human", "human"), 1, "...", owner, False, client=address)
+        store.add(new_record("TicTacToe-v0", ("human", "human"), 1, "...", owner, False, client=address))
     text = "".join(traceback.format_exception(error.value))
     assert not any(secret in text for secret in (owner, address, "INSERT"))
 

@@ -1,5 +1,6 @@
 """Results of games between two agents."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,8 +29,8 @@ class Record:
 
     @property
     def score(self) -> float:
-        """The mean points per game: 1 for a win, 1/2 for a draw."""
-        return (self.wins + self.draws / 2) / self.games
+        """The mean points per game: 1 for a win, 1/2 for a draw. It is nan without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else math.nan
 
     def __add__(self, other: "Record") -> "Record":
         return Record(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)

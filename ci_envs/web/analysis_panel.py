@@ -16,6 +16,7 @@ from ci_envs.web.analysis_service import AnalysisService
 from ci_envs.web.best_moves import BestMove, best_moves
 from ci_envs.web.evaluation import Evaluation, parse_line
 from ci_envs.web.move_list import line_text
+from ci_envs.web.option_inputs import LONGEST_TEXT
 from ci_envs.web.players import move_text
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text
@@ -58,7 +59,8 @@ class AnalysisPanel:
         self.best: list[BestMove] = []
         with ui.row().classes("full-width items-center"):
             text_element("h2", "Analysis by").classes("panel-title")
-            self.agent = ui.input(value=spec, autocomplete=suggestions).props("dense aria-label='Agent that analyses'")
+            self.agent = ui.input(value=spec, autocomplete=suggestions)
+            self.agent.props(f"dense maxlength={LONGEST_TEXT} aria-label='Agent that analyses'")
             self.agent.classes("grow").on("keydown.enter", self._restart).on("blur", self._restart_if_changed)
         with ui.element("div").classes("switches"):
             self._is_live = ui.switch("Live analysis", on_change=self._restart)

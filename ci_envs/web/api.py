@@ -211,7 +211,7 @@ def games_router(service: GameService) -> APIRouter:
 
     @router.get("/games", responses=_fails())
     def owned(
-        owner: Annotated[Owner, Query(min_length=16)], limit: Annotated[int, Query(ge=1, le=100)] = 20
+        owner: Annotated[Owner, Query(min_length=1)], limit: Annotated[int, Query(ge=1, le=100)] = 20
     ) -> list[Summary]:
         """Return the games of an owner, the newest first."""
         return list(map(Summary.of, service.owned(owner, limit)))

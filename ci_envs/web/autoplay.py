@@ -46,6 +46,11 @@ class Autoplay:
             self._plies, self._last_move = len(hosted.record.actions), monotonic()
         self._update_timer()
 
+    def stop(self) -> None:
+        """Hide the controls, and let no agent play."""
+        self._row.set_visibility(False)
+        self._update_timer()
+
     def _update_timer(self) -> None:
         self._timer.active = bool(self._row.visible and self._switch.value)
 

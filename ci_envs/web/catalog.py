@@ -111,7 +111,7 @@ class Catalog:
 
 @lru_cache(maxsize=256)  # a game keeps its compiled rules, and loading them takes time
 def _game(environment: str) -> tuple[Game, int]:
-    if not re.fullmatch(r"\w+-v\d+(:[\w=,.]*)?", environment, re.ASCII):  # excludes modules and paths
+    if not re.fullmatch(r"\w+-v\d+(:[\w=,.;+ -]*)?", environment, re.ASCII):  # excludes modules and paths
         raise unknown_name("environment", environment, registered())
     spec, game, options = resolve(environment)
     _allowed({each.name: getattr(game, each.name) for each in fields(game)}, spec.options())

@@ -5,6 +5,7 @@ of a player.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,15 @@ def clock_changes(hosted: HostedGame, now: float, after: Position | None = None)
     if after is not None and after.to_move != mover and hosted.record.turn_began:
         used[mover] -= hosted.record.increment
     return {"used": tuple(used), "turn_began": now}
+
+
+def clock_after_takeback(hosted: HostedGame, now: float, actions: Sequence[int]) -> dict[str, Any]:
+    """Return the changes of the record if only some actions are left. Without any, the clock has not started.
+
+    The other arguments are those of :func:`clock_changes`.
+    """
+    changes = clock_changes(hosted, now)
+    return changes if actions or not changes else {**changes, "turn_began": 0.0}
 
 
 def is_time_up(hosted: HostedGame, now: float) -> bool:

@@ -8,7 +8,8 @@ from ci_envs.web.limits import current_client
 from ci_envs.web.puzzles import Puzzle, has_puzzles, seed_of
 
 _KEPT = 256  # puzzles
-_FIRST_DAY = date(2024, 1, 1)
+FIRST_DAY = date(2024, 1, 1)
+"""The day of the first puzzles."""
 
 
 class DailyPuzzles:
@@ -35,8 +36,8 @@ class DailyPuzzles:
         available = self.environments()
         if environment not in available:
             raise ValueError(f"{environment} has no puzzles. Available: {', '.join(available)}")
-        if not _FIRST_DAY <= day <= date.today():
-            raise ValueError(f"There is no puzzle of {day}. Allowed: {_FIRST_DAY} to {date.today()}")
+        if not FIRST_DAY <= day <= date.today():
+            raise ValueError(f"There is no puzzle of {day}. Allowed: {FIRST_DAY} to {date.today()}")
         with self._lock:
             puzzle = self._known.get((environment, day))
         if puzzle is None:

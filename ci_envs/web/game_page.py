@@ -108,7 +108,7 @@ class GamePage:
         self._moves = MoveList(self._go)
         self._navigation = Navigation(self._navigate)
         self._seat_controls = SeatControls(self._do_with_seat)
-        with ui.element("div").classes("tools"):
+        with ui.element("div").classes("tools") as self._tools:
             self._controls.make_buttons()
             self._hint_button = tool_button("Hint", "lightbulb", self._show_hint, "h")
             tool_button("Flip board", "swap_vert", self._flip, "f")
@@ -241,6 +241,8 @@ class GamePage:
             status = await run.io_bound(status_of, self._service, self._id)
         except UnknownGameError:
             self._clock_timer.deactivate()
+            self._autoplay.stop()
+            self._tools.set_visibility(False)
             self._status.set_text("This game was deleted.")
             return
         except StorageError as error:  # the next change shows the game again

@@ -15,7 +15,7 @@ from ci_envs.web.agent_jobs import AgentJobs
 from ci_envs.web.agent_pool import AgentPool
 from ci_envs.web.agent_processes import AgentProcesses
 from ci_envs.web.catalog import HUMAN, Catalog
-from ci_envs.web.clock import Clock, clock_changes, is_time_up, used_seconds
+from ci_envs.web.clock import Clock, clock_after_takeback, clock_changes, is_time_up, used_seconds
 from ci_envs.web.fork_server import ForkServer
 from ci_envs.web.game_states import GameStates
 from ci_envs.web.hosted_game import GameStateError, History, HostedGame, left_to_redo, taken_back, who_resigns
@@ -32,7 +32,7 @@ from ci_envs.web.proposals import (
     whose_turn_is_taken_back,
 )
 from ci_envs.web.seats import FREE, check_all_seats, check_any_seat, check_seat, hash_of, held_seats
-from ci_envs.web.store import ConflictError, GameRecord, Store
+from ci_envs.web.store import ConflictError, GameRecord, Store, new_record
 
 _HOUR = 3600.0
 _KEPT = 3  # processes without a job for each worker
@@ -144,7 +144,7 @@ class GameService:
         """
         game, limit = self.catalog.game(environment)
         position = Position.start(game) if start is None else Position.from_text(game, start)
-        _check_clock(clock.seconds, seats)
+        _check_clock(clock, seats)
         client = current_client.get()
         for spec in seats:
             self.agents.check(client, game, spec)
@@ -156,15 +156,24 @@ class GameService:
         if len(numbers) > limit:
             raise ValueError(f"a game of {environment} has at most {limit} moves, not {len(numbers)}")
         ended = history.resigned is not None or history.agreed
-        over = positions[-1].result is not None or ended or len(numbers) >= limit
+        decided = positions[-1].result is not None or len(numbers) >= limit
         first, second = map(hash_of, tokens)
         more: dict[str, Any] = {"names": names, "actions": tuple(numbers), "client": client, "tokens": (first, second)}
         more |= {"resigned": history.resigned, "agreed": history.agreed}
         more |= {"clock": clock.seconds, "increment": clock.increment, "used": history.used}
-        record = self._store.add(environment, seats, seed, position.to_text(), owner, over, **more)
-        hosted = self._states.keep(HostedGame(record, game, tuple(positions), limit))
-        self._start_awaited_agent(hosted)
+        record = new_record(environment, seats, seed, position.to_text(), owner, decided or ended, **more)
+        hosted = HostedGame(record, game, tuple(positions), limit)
+        if (decided and ended) or (history.result is not None and history.result != (hosted.ending, hosted.winner)):
+            raise ValueError(f"the moves, the clock and the result {history.result} of this game do not fit together")
+        if is_time_up(hosted, time.time()):
+            raise ValueError("the player to move has no time left, but the game has no result")
+        self._add(hosted)
         return hosted
+
+    def _add(self, hosted: HostedGame) -> None:
+        self._store.add(hosted.record)
+        self._states.keep(hosted)
+        self._start_awaited_agent(hosted)
 
     def get(self, id: str) -> HostedGame:
         """Return a game.
@@ -309,7 +318,8 @@ class GameService:
         if kind == "draw":
             return {"proposal": (), "agreed": True, "over": True, **clock_changes(hosted, time.time())}
         if kind == "takeback":
-            return {"proposal": (), **taken_back(hosted, mover), **clock_changes(hosted, time.time())}
+            changes = taken_back(hosted, mover)
+            return {"proposal": (), **changes, **clock_after_takeback(hosted, time.time(), changes["actions"])}
         return {"proposal": (), "rematch": hosted.record.rematch or self._begin_rematch(hosted).record.id}
 
     def _begin_rematch(self, hosted: HostedGame) -> HostedGame:
@@ -321,9 +331,9 @@ class GameService:
         kept = {name: getattr(before, name) for name in ("clock", "increment")}
         seats, start = swapped.pop("seats"), hosted.positions[0]
         over, more = start.result is not None, {"client": client, **kept, **swapped}
-        record = self._store.add(before.environment, seats, before.seed, before.start, before.owner, over, **more)
-        after = self._states.keep(HostedGame(record, hosted.game, (start,), hosted.limit))
-        self._start_awaited_agent(after)
+        record = new_record(before.environment, seats, before.seed, before.start, before.owner, over, **more)
+        after = HostedGame(record, hosted.game, (start,), hosted.limit)
+        self._add(after)
         return after
 
     def decline(self, id: str, *, tokens: Collection[str]) -> HostedGame:
@@ -436,16 +446,19 @@ class GameService:
         Raises:
             UnknownGameError: There is no game with this id.
             SeatError: The client does not have each seat that changes.
+            GameStateError: The game is over.
             ValueError: An agent is invalid.
         """
         hosted = self.get(id)
         check_any_seat(hosted.record, tokens)  # before an agent is loaded
-        _check_clock(hosted.record.clock, seats)
+        _check_clock(Clock(hosted.record.clock), seats)
         for spec in seats:
             self.agents.check(current_client.get(), hosted.game, spec)
 
         def changes(hosted: HostedGame) -> dict[str, Any]:
             check_any_seat(hosted.record, tokens)
+            if hosted.ending:
+                raise GameStateError(f"the game is over ({hosted.ending}), so the players stay")
             for player, spec in enumerate(seats):
                 if spec != hosted.record.seats[player]:
                     check_seat(hosted.record, player, tokens)
@@ -533,8 +546,10 @@ class GameService:
         return self._states.write(hosted, (*hosted.positions, position), wanted)
 
 
-def _check_clock(seconds: float, seats: tuple[str, str]) -> None:
-    if seconds and HUMAN not in seats:
+def _check_clock(clock: Clock, seats: tuple[str, str]) -> None:
+    if clock.increment and not clock.seconds:
+        raise ValueError(f"increment={clock.increment:g} needs minutes")
+    if clock.seconds and HUMAN not in seats:
         raise ValueError("A clock needs a person who plays. Leave it out, or play yourself.")
 
 

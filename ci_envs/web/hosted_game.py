@@ -98,12 +98,14 @@ class History:
         resigned: The player, 0 or 1, who resigned or has no time left, or None.
         agreed: Whether the players agreed to a draw.
         used: The seconds that players 0 and 1 used.
+        result: The reason for the end and the winner that the rest must agree with, or None.
     """
 
     actions: Sequence[str] = ()
     resigned: int | None = None
     agreed: bool = False
     used: tuple[float, float] = (0.0, 0.0)
+    result: tuple[Ending | None, int | None] | None = None
 
 
 def last_turn(hosted: HostedGame, players: Collection[int]) -> int:

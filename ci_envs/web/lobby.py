@@ -11,6 +11,8 @@ from typing import Any
 from nicegui import ui
 from pydantic import ValidationError
 
+from ci_envs.storage.json_text import parse_json
+from ci_envs.web.body_limit import MAX_BODY
 from ci_envs.web.catalog import HUMAN
 from ci_envs.web.confirmation import ask_to_delete
 from ci_envs.web.game_service import GameService
@@ -27,6 +29,8 @@ from ci_envs.web.store import GameRecord
 from ci_envs.web.text_element import text_element
 from ci_envs.web.user_errors import error_text, run_or_notify
 
+_BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+_LONGEST_IMPORT = MAX_BODY // 4  # characters; a character can have four bytes
 _SIDES = {0: "First", None: "Random", 1: "Second"}
 
 GAMES_PER_PAGE = 20
@@ -66,6 +70,7 @@ class Lobby:
         expansion.classes("full-width panel").on_value_change(lambda event: _open(form, make) if event.value else None)
         with ui.expansion("Import a game").classes("full-width panel"):
             self._exported = ui.textarea("Exported game (the content of its JSON file)").classes("full-width")
+            self._exported.props(f"counter maxlength={_LONGEST_IMPORT}")
             ui.button("Import", icon="upload", on_click=self._import).props("no-caps")
         if environment:
             _open(form, make)
@@ -132,10 +137,11 @@ def exported_game(text: str) -> Export:
         ValueError: The text is not an exported game. The message is a sentence for the user.
     """
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
+        data = parse_json(text.removeprefix(_BYTE_ORDER_MARK))
+    except ValueError as error:
+        where = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise ValueError(
-            f"This text is not an exported game: it is not JSON at line {error.lineno}, column {error.colno}. "
+            f"This text is not an exported game: it is not JSON{where}. "
             "Paste the content of a file of the menu Export, Game (JSON)."
         ) from None
     try:

@@ -12,10 +12,10 @@ from ci_envs.registry.spec import split_spec
 from ci_envs.web.catalog import HUMAN, Entry
 from ci_envs.web.limits import BusyError
 from ci_envs.web.offers import Offer, Offers
-from ci_envs.web.option_inputs import OptionInputs, spec_of
+from ci_envs.web.option_inputs import LONGEST_TEXT, OptionInputs, spec_of
 from ci_envs.web.players import game_title
 from ci_envs.web.schemas import NewGame
-from ci_envs.web.user_errors import run_or_notify
+from ci_envs.web.user_errors import error_text, run_or_notify
 
 _PERSON = "a person"
 
@@ -44,8 +44,10 @@ class NewGameForm:
         self._offers = offers
         self._on_begin = on_begin
         self._loading: asyncio.Task[None] | None = None
-        self._is_open = False
+        self._is_open = self._is_refused = False
         name, given = _given(environment)
+        if environment and name not in self._entries:
+            ui.notify(f"There is no game {environment!r}.", type="warning")
         self._name = name if name in self._entries else next(iter(self._entries))
         choices = {name: game_title(name) for name in self._entries}
         games = ui.select(choices, value=self._name, label="Game", on_change=lambda e: self._choose(e.value))
@@ -58,7 +60,7 @@ class NewGameForm:
             self._increment = ui.number("Increment: seconds after each turn", value=0, min=0, max=180)
         with ui.expansion("Start position and random seed").classes("full-width").props("dense"):
             self._position = ui.input("Position to start from (empty: the start of the game)", value=position)
-            self._position.classes("full-width")
+            self._position.classes("full-width").props(f"maxlength={LONGEST_TEXT}")
             self._seed = ui.number("Seed of the agents' random numbers", value=0, min=0, precision=0)
             self._seed.classes("full-width")
         ui.button("Begin", icon="play_arrow", on_click=self._begin).props("no-caps")
@@ -71,7 +73,7 @@ class NewGameForm:
 
     def load(self) -> None:
         """Find the agents that can play the game, and offer them. The first time, this takes seconds."""
-        self._is_open = True
+        self._is_open, self._is_refused = True, False
         self._stop_loading()
         self._loading = asyncio.create_task(self._load())
 
@@ -85,13 +87,20 @@ class NewGameForm:
                 if offer is not None:
                     found.append(offer)
                     self._offer(found)
-        except ValueError:  # an invalid parameter, which the button Begin reports
-            found = []
+        except ValueError as error:  # an invalid parameter
+            self._loaded.set_text(error_text(error))
+            self._is_refused = True
+            return
         except BusyError as error:
             self._loaded.set_text(f"{error} Not all agents were found.")
             return
         self._loaded.set_text("")
         self._offer(found, complete=True)
+
+    def _reload(self) -> None:
+        """Find the agents after a refused parameter was changed."""
+        if self._is_refused:
+            self.load()
 
     def _offer(self, found: list[Offer], complete: bool = False) -> None:
         for seat in self._seats:
@@ -102,7 +111,8 @@ class NewGameForm:
         entry = self._entries[name]
         self._options.clear()
         with self._options:
-            self._inputs = OptionInputs(name, [*entry.options.values(), ENV_OPTIONS["max_cycles"]], given)
+            fields = [*entry.options.values(), ENV_OPTIONS["max_cycles"]]
+            self._inputs = OptionInputs(name, fields, given, on_leave=self._reload)
         if self._is_open:
             self.load()
 

@@ -1,12 +1,15 @@
 """The inputs for the options of games and agents, with their types, defaults and meanings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
 from ci_envs.registry.options import NamedOption
 from ci_envs.registry.spec import option_text
+
+LONGEST_TEXT = 300
+"""The maximum number of characters of texts that visitors enter."""
 
 _SUGGESTED: Mapping[tuple[str, str], Any] = {("mcts", "simulations"): 1000, ("minimax", "depth"): 3}
 
@@ -18,13 +21,20 @@ class OptionInputs:
         owner: The id of the game or the name of the agent.
     """
 
-    def __init__(self, owner: str, fields: Sequence[NamedOption], given: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        owner: str,
+        fields: Sequence[NamedOption],
+        given: Mapping[str, Any] | None = None,
+        on_leave: Callable[[], None] | None = None,
+    ) -> None:
         """Make the inputs in the current element.
 
         Args:
             owner: The id of the game or the name of the agent.
             fields: The options.
             given: The values at first, by name, if they are not the defaults.
+            on_leave: Called when the visitor leaves an input.
         """
         self.owner = owner
         self._fields = fields
@@ -33,12 +43,16 @@ class OptionInputs:
             value = (given or {}).get(field.name, _SUGGESTED.get((owner, field.name), field.default_value))
             with ui.element("div").classes("option"):
                 self._inputs.append(_input(field, value))
+            if on_leave is not None:
+                self._inputs[-1].on("blur", on_leave)
 
     @property
     def options(self) -> list[str]:
         """The options that differ from their defaults, as ``name=value``."""
-        texts = [(field, _text(element.value)) for field, element in zip(self._fields, self._inputs, strict=True)]
-        return [f"{field.name}={text}" for field, text in texts if text != option_text(field.default_value)]
+        fields = self._fields
+        texts = [_text(field, element.value) for field, element in zip(fields, self._inputs, strict=True)]
+        pairs = zip(fields, texts, strict=True)
+        return [f"{field.name}={text}" for field, text in pairs if text != option_text(field.default_value)]
 
 
 def spec_of(name: str, options: Sequence[str]) -> str:
@@ -61,18 +75,20 @@ def _input(field: NamedOption, value: Any) -> Any:
         digits = 0 if field.types == (int,) else None
         element = ui.number(label, value=value, min=declared.ge, max=most, precision=digits, format=None)
     else:
-        element = ui.input(label, value="" if value is None else option_text(value))
+        element = ui.input(label, value="" if value is None else option_text(value)).props(f"maxlength={LONGEST_TEXT}")
     element.props("stack-label" if value is None else "").classes("full-width")
     here = "" if limit is None or limit.most is None else f" At most {limit.most:g} here."
     ui.label(f"{note}{here}").classes("note")
     return element
 
 
-def _text(value: Any) -> str:
+def _text(field: NamedOption, value: Any) -> str:
     if isinstance(value, str):
         return value.strip() or option_text(None)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if float in field.types and isinstance(value, int):
+        value = float(value)
+    elif float not in field.types and isinstance(value, float) and value.is_integer():
+        value = int(value)
     return option_text(value)
 
 

@@ -166,7 +166,8 @@ def error_page(title: str, message: str, status: int) -> Response:
         f"<title>{html.escape(title)}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        "<style>body { font-family: sans-serif; margin: 2rem; } a { color: #0b5a9d; line-height: 44px; }"
+        "<style>body { font-family: sans-serif; margin: 2rem; overflow-wrap: anywhere; }"
+        "a { color: #0b5a9d; line-height: 44px; }"
         "@media (prefers-color-scheme: dark) { body { background: #121212; color: #ffffff; } a { color: #8cc8ff; } }"
         f"</style></head><body><main><h1>{html.escape(title)}</h1><p>{html.escape(message)}</p>"
         '<p><a href="/">Go to the first page</a></p></main></body></html>',

@@ -40,10 +40,15 @@ def person_text(record: GameRecord, player: int, held: Collection[int]) -> str:
 
 def _shown_name(record: GameRecord, player: int, held: Collection[int]) -> str:
     """Return the name of a player, ``you``, the spec string of an agent, or an empty text."""
-    name, seats = record.names[player], record.seats
+    name, seats = _isolated(record.names[player]), record.seats
     if name or seats[player] != HUMAN:
         return name or seats[player]
     return _YOU if player in held and (seats[1 - player] != HUMAN or 1 - player not in held) else ""
+
+
+def _isolated(name: str) -> str:
+    """Return a name that does not change the order of the text around it if it is written from right to left."""
+    return name if name.isascii() else f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def people_among(record: GameRecord, players: Collection[int]) -> list[int]:
@@ -79,7 +84,7 @@ def plies_text(count: int) -> str:
 
 def title_of(record: GameRecord) -> str:
     """Return the title of a game, for example ``Quixo: human against random``."""
-    first, second = (name or seat for name, seat in zip(record.names, record.seats, strict=True))
+    first, second = (_isolated(name) or seat for name, seat in zip(record.names, record.seats, strict=True))
     return f"{game_title(record.environment)}: {first} against {second}"
 
 

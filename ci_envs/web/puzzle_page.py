@@ -8,6 +8,7 @@ from nicegui import ui
 
 from ci_envs.web.board import Board
 from ci_envs.web.board_view import BoardView
+from ci_envs.web.daily_puzzles import FIRST_DAY
 from ci_envs.web.players import game_title, plies_text
 from ci_envs.web.puzzles import Puzzle
 from ci_envs.web.text_element import text_element
@@ -51,8 +52,9 @@ class PuzzlePage:
         about = {"environment": environment, "position": position.to_text()}
         with ui.row():
             ui.link("Play on from this position", f"/?{urlencode(about)}").classes("text-link")
-            before = f"/puzzles/{environment}?{urlencode({'day': str(day - timedelta(1))})}"
-            ui.link("The puzzle of the day before", before).classes("text-link")
+            if day > FIRST_DAY:
+                before = f"/puzzles/{environment}?{urlencode({'day': str(day - timedelta(1))})}"
+                ui.link("The puzzle of the day before", before).classes("text-link")
             ui.link("All puzzles", "/puzzles").classes("text-link")
         self._board.show(BoardView(position, playable=True))
 

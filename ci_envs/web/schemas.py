@@ -1,7 +1,8 @@
 """The requests and responses of the API, as Pydantic models."""
 
 import time
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
+from unicodedata import category
 
 from pydantic import (
     AfterValidator,
@@ -11,7 +12,6 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
-    model_validator,
 )
 from typing_extensions import override
 
@@ -24,12 +24,26 @@ from ci_envs.web.proposals import Kind, open_proposal
 from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
 
+_LEAST_OWNER = 16  # characters
+
 
 def _ascii(text: str) -> str:
     """Return a text if it is ASCII. Other scripts contain characters that look alike, and other digits."""
     if not text.isascii():
         raise ValueError("Allowed: ASCII characters")
     return text
+
+
+def _long_or_empty(owner: str) -> str:
+    if 0 < len(owner) < _LEAST_OWNER:
+        raise ValueError(f"Allowed: {_LEAST_OWNER} to 64 characters, or an empty text")
+    return owner
+
+
+def _printable(name: str) -> str:
+    if any(category(character) == "Cc" for character in name):
+        raise ValueError("Allowed: text without control characters")
+    return name
 
 
 def _name_or_number(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
@@ -54,8 +68,24 @@ PositionText = Annotated[
     Field(min_length=1, max_length=300, examples=["X../.O./... X"], json_schema_extra=_ASCII),
     AfterValidator(_ascii),
 ]
-Owner = Annotated[str, Field(max_length=64, description="A secret of your choice, with which you can list your games.")]
-PlayerName = Annotated[str, Field(max_length=30, description="The name of a person, or empty.")]
+Owner = Annotated[
+    str,
+    Field(
+        max_length=64,
+        description="A secret of your choice, of 16 characters or more, with which you can list your games; or empty.",
+        json_schema_extra={"pattern": r"^([\s\S]{16,})?$"},
+    ),
+    AfterValidator(_long_or_empty),
+]
+PlayerName = Annotated[
+    str,
+    Field(
+        max_length=30,
+        description="The name of a person, or empty.",
+        json_schema_extra={"pattern": r"^[^\x00-\x1F\x7F-\x9F]*$"},
+    ),
+    AfterValidator(_printable),
+]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 Ply = Annotated[int, Field(ge=0, lt=2**31)]
 Increment = Annotated[
@@ -140,15 +170,9 @@ class NewGame(_Strict, GameSetup):
     )
     increment: Increment = 0.0
 
-    @model_validator(mode="after")
-    def _check_increment(self) -> Self:
-        if self.increment and self.minutes is None:
-            raise ValueError(f"increment={self.increment:g} needs minutes")
-        return self
-
     @override
     def create(self, service: GameService, **others: Any) -> HostedGame:
-        clock = Clock() if self.minutes is None else Clock(60 * self.minutes, self.increment)
+        clock = Clock(60 * (self.minutes or 0), self.increment)
         return super().create(service, start=self.position, clock=clock, **others)
 
 
@@ -298,12 +322,12 @@ class TakenSeat(BaseModel):
     seat_token: str = Field(description="The token of the seat. Send it as X-Seat-Token, or send the cookie.")
 
 
-class Export(GameSetup):
+class Export(_Strict, GameSetup):
     """The data that is needed to replay a game."""
 
     format: Literal["ci_envs game 1"] = "ci_envs game 1"
     start: PositionText
-    actions: Annotated[list[str], Field(max_length=10_000)]
+    actions: Annotated[list[_ActionName], Field(max_length=10_000)]
     ending: Ending | None
     winner: Player | None
     clock: Annotated[float, Field(ge=0, le=_DAY, allow_inf_nan=False, description="0 means no clock.")] = 0.0
@@ -321,7 +345,7 @@ class Export(GameSetup):
         loser = 1 - self.winner if self.winner is not None and self.ending in ("resigned", "time") else None
         used = [self.clock if self.ending == "time" and player == loser else self.used[player] for player in range(2)]
         first, second = (min(seconds, self.clock) for seconds in used)
-        return History(self.actions, loser, self.ending == "agreement", (first, second))
+        return History(self.actions, loser, self.ending == "agreement", (first, second), (self.ending, self.winner))
 
     @classmethod
     def of(cls, hosted: HostedGame) -> "Export":

@@ -75,6 +75,14 @@ class GameRecord:
     rematch: str = ""
 
 
+def new_record(
+    environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool, **more: Any
+) -> GameRecord:
+    """Return the record of a new game. ``more`` contains other attributes of the record."""
+    id, now = secrets.token_urlsafe(16), time.time()
+    return GameRecord(id, environment, seats, seed, start, owner, now, over=over, changed=now, **more)
+
+
 class UnknownGameError(Exception):
     """The error of a request for a game that does not exist."""
 
@@ -179,16 +187,10 @@ class Store:
             for index in _GAMES.indexes:
                 connection.execute(sa.schema.CreateIndex(index, if_not_exists=True))
 
-    def add(
-        self, environment: str, seats: tuple[str, str], seed: int, start: str, owner: str, over: bool, **more: Any
-    ) -> GameRecord:
-        """Add a game, and return its record. ``more`` contains other attributes of the record."""
-        id = secrets.token_urlsafe(16)
-        now = time.time()
-        record = GameRecord(id, environment, seats, seed, start, owner, now, over=over, changed=now, **more)
+    def add(self, record: GameRecord) -> None:
+        """Add a game."""
         with self._writing, self._engine.begin() as connection:
             connection.execute(_GAMES.insert(), vars(record))
-        return record
 
     def get(self, id: str) -> GameRecord:
         """Return the record of a game.
