@@ -187,7 +187,7 @@ class TestMinimax:
         states = np.concatenate([random_states(cubes, 400, cubes) for cubes in range(CUBES - 2, 17)])
         expected = np.array([position_evaluation(GAME, *state) for state in states.tolist()])
         values, covered = solve(GAME).values(states).astype(np.int64), store.covers(states)
-        expected = np.where(covered, (expected + 500_000 * values) * (values != 0), expected)
+        expected = np.where(covered, (expected + 2_000_000 * values) * (values != 0), expected)
         assert [position_evaluation(evaluator, *state) for state in states.tolist()] == expected.tolist()
         assert covered.sum() == 2_000
 

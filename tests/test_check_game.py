@@ -1,13 +1,13 @@
 """``check_game`` accepts the shipped games, and finds each possible error of a new game."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 
 import numpy as np
 import pytest
 from minimal_game import LastCell
 
-from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, check_game, solve
+from ci_envs import ConnectN, Nim, Position, Quarto, Quixo, check_game, make, solve
 from ci_envs.checking.error import InvalidGameError
 from ci_envs.drawing.drawing import Drawing, Region
 from ci_envs.games import (
@@ -132,6 +132,33 @@ def test_a_board_has_at_most_64_cells():
     assert Large().start() == (0, 0)
     with pytest.raises(ValueError, match="Large has 9 x 8 = 72 cells: use at most 64 cells"):
         Large(9)
+
+
+@pytest.mark.parametrize("rows", [0, -1])
+def test_a_board_has_cells(rows):
+    with pytest.raises(ValueError, match=f"Large has {rows} x 8 cells: use at least one row and one column"):
+        Large(rows)
+
+
+def test_the_shape_of_a_board_is_a_property():
+    class Method(Large):
+        def shape(self):
+            return 8, 8
+
+    with pytest.raises(TypeError, match="shape of Method must be a property: write @property above it"):
+        Method()
+
+
+@pytest.mark.parametrize("name", ["max_episode_steps", "wrappers", "opponent"])
+def test_a_parameter_has_no_name_of_an_argument_of_an_environment(name):
+    game = make_dataclass("Named", [(name, int, 1)], bases=(Large,), frozen=True)()
+    with pytest.raises(ValueError, match=f"Named has the parameter '{name}', which is an argument of environments"):
+        make(game)
+
+
+def test_a_parameter_can_have_the_name_game():
+    named = make_dataclass("Named", [("game", int, 1)], bases=(LastCell,), frozen=True)()
+    assert make(named).game is named
 
 
 BROKEN = {}
@@ -277,6 +304,9 @@ broken("canonical must be the same under symmetry 1", Mirrored)(
 broken("canonical must be an image of", Mirrored)(canonical, lambda game: lambda game, own, opp: (ZERO, ZERO))
 broken("must lead to images of each other under symmetry 1", Mirrored)(
     keeps_turn, lambda game: lambda game, own, opp, action: action == ZERO
+)
+broken("play must return two words of type uint64, not (0, 1.0)")(
+    play, lambda game: lambda game, own, opp, action: (opp, own | (1 << action))
 )
 broken("write np.uint64(1) instead of 1")(play, lambda game: lambda game, own, opp, action: (opp, own + (1 << action)))
 broken("read them in the function around the kernel")(

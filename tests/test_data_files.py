@@ -30,6 +30,22 @@ def run(*arguments: str) -> Result:
     return result
 
 
+@pytest.mark.parametrize("command", ["compare --games 4", "accuracy --positions 20", "exam --positions 6", "exploit"])
+@pytest.mark.parametrize("option", ["--json", "--csv"])
+def test_what_an_agent_prints_is_no_part_of_the_data(command: str, option: str, tmp_path: Path) -> None:
+    (tmp_path / "talks.py").write_text(
+        "def agent(seen):\n    print('thinking')\n    return int(seen['action_mask'].argmax())\n"
+    )
+    name, *others = command.split()
+    done = run(
+        name, "Nim-v0:heaps=1,2,3", str(tmp_path / "talks.py"), *["random"] * (name == "compare"), *others, option, "-"
+    )
+    assert "thinking" in done.stderr
+    assert "thinking" not in done.stdout
+    rows = json.loads(done.stdout) if option == "--json" else csv_rows(done.stdout)
+    assert rows
+
+
 def csv_rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 

@@ -1,6 +1,7 @@
 """Exact sources of any game: the solution, a book, and a user's own source, in compiled code and in agents."""
 
 import sys
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +13,10 @@ from ci_envs import ConnectFour, ConnectN, Position, Quarto, Quixo, TicTacToe, m
 from ci_envs.arena import compare
 from ci_envs.arena.accuracy import measure_accuracy
 from ci_envs.arena.exam import Exam
+from ci_envs.checking.play import check_evaluation
 from ci_envs.cli.main import main
 from ci_envs.envs.single_agent import make_single_agent
+from ci_envs.games import evaluate, implements
 from ci_envs.games.openings import positions_of_random_play
 from ci_envs.registry.user_code import UserCodeError
 from ci_envs.solver.book_solver import read_book
@@ -99,6 +102,30 @@ def test_the_book_of_connect_four_is_a_source():
 def test_agents_use_the_solution_of_any_game(spec):
     game = TicTacToe()
     agent = make_agent(f"{spec},exact=exact", game, seed=0)
+    words = solve(game).sample_positions(300, np.random.default_rng(1))
+    assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
+
+
+@dataclass(frozen=True)
+class LikesTheCentre(ConnectN):
+    """Tic-tac-toe with an evaluation that is as large as allowed."""
+
+    rows: int = 3
+    cols: int = 3
+    n: int = 3
+
+
+@implements(evaluate, LikesTheCentre)
+def _(game):
+    centre = np.uint64(16)
+    return lambda game, own, opp: 999_999 * (np.int64(opp & centre != 0) - np.int64(own & centre != 0))
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_exact_values_are_above_the_largest_evaluations(depth):
+    game = LikesTheCentre()
+    check_evaluation([Position.start(game)])
+    agent = make_agent(f"minimax:depth={depth},exact=exact", game, seed=0)
     words = solve(game).sample_positions(300, np.random.default_rng(1))
     assert measure_accuracy(game, agent, words, solve(game)).everywhere.keeping == 300
 

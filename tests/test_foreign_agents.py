@@ -266,6 +266,20 @@ def test_a_file_that_ends_the_program_is_refused(code, tmp_path):
         make_agent(f"{tmp_path}/script.py", GAME)
 
 
+def test_an_object_that_cannot_be_copied_is_named():
+    class Generating:
+        per_game = True
+
+        def __init__(self):
+            self.numbers = (number for number in [1])
+
+        def act(self, observation):
+            return int(observation["action_mask"].argmax())
+
+    with pytest.raises(ValueError, match="Generating keeps a memory of one game, but it cannot be copied: .*Give its"):
+        compare("TicTacToe-v0", [Generating(), "random"], games=2)
+
+
 def test_one_object_plays_against_itself_as_two_objects_do():
     both = foreign.Counter()
     one, two = (

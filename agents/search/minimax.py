@@ -298,7 +298,7 @@ def _scaled_value(value: int, depth: int) -> float:
     if abs(value) < WIN_VALUE:
         return value / (abs(value) + _TYPICAL_EVALUATION)
     plies = depth + 1 - (abs(value) - WIN_VALUE)
-    return (1 if value > 0 else -1) * (WIN_VALUE - plies) / WIN_VALUE
+    return (1 if value > 0 else -1) * (1_000_000 - plies) / 1_000_000
 
 
 @called_from_python

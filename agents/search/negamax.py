@@ -45,8 +45,11 @@ from ci_envs.games import (
 from ci_envs.games.game import Game
 from ci_envs.kernels.hash_table import home_slot
 
-WIN_VALUE = 1_000_000
-"""Value of a win. A search adds the remaining depth, so fast wins and slow losses have higher values."""
+WIN_VALUE = 4_000_000
+"""Value of a win. A search adds the remaining depth, so fast wins and slow losses have higher values.
+
+Evaluations are below 1,000,000; with an exact source (:mod:`ci_envs.agents.search.table_evaluator`) below 3,000,000.
+"""
 
 INFINITY = 2 * WIN_VALUE
 """A number above all values."""

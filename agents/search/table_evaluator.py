@@ -12,16 +12,17 @@ from ci_envs.games import DRAW, WIN, action_count, evaluate, implements, keeps_t
 from ci_envs.kernels.dispatch import Static, operation
 from ci_envs.solver.known_value import UNKNOWN, known_value
 
-_KNOWN_WIN = 500_000  # above the evaluations of all positions, and below the values of wins that a search finds
+# so known wins have values above all evaluations, and below those of wins that a search finds
+_KNOWN_WIN = 2_000_000
 
 
 @dataclass(frozen=True)
 class TableEvaluator(Evaluator):
     """Evaluator that returns exact values, or the evaluation of the game for positions that the source does not cover.
 
-    A search gets the tuple (evaluator, game, compiled source). Won positions are
-    500,000 better, and lost positions 500,000 worse, than their evaluation, so that a search makes progress from one
-    won position to the next. Draws have the value 0.
+    A search gets the tuple (evaluator, game, compiled source). Won positions are 2,000,000 better, and lost positions
+    2,000,000 worse, than their evaluation, so that a search makes progress from one won position to the next. Draws
+    have the value 0.
     """
 
 
@@ -43,7 +44,8 @@ def _(evaluator: TableEvaluator) -> Any:
 def correct_actions(tables: Any, own: Any, opp: Any, values: Any, best: Any) -> Any:
     """Correct the values of actions by the exact values of the positions after them.
 
-    Actions that win become 500,000 better, and actions that lose 500,000 worse, unless the search has found the result.
+    Actions that win become 2,000,000 better, and actions that lose 2,000,000 worse, unless the search has found the
+    result.
 
     Args:
         tables: a ``NoTables``, or a tuple of a :class:`RootTables`, the game, and the compiled source.

@@ -193,9 +193,18 @@ def prepared(agent: Agent, call: Callable[..., object], *arguments: Any) -> Agen
 
 
 def _reseeded_copy(prototype: Agent, seed: int) -> Agent:
-    agent = deepcopy(prototype)
+    agent = _copied(prototype, "keeps a memory of one game")
     agent.reseed(seed)
     return agent
+
+
+def _copied(agent: Agent, why: str) -> Agent:
+    try:
+        return deepcopy(agent)
+    except Exception as error:  # an object can raise anything when it is copied
+        given = agent.thing if isinstance(agent, FunctionAgent) else agent
+        name = type(given).__name__
+        raise ValueError(f"{name} {why}, but it cannot be copied: {error}. Give its class instead") from error
 
 
 def separate(agent: Agent, other: Agent) -> Agent:
@@ -207,13 +216,7 @@ def separate(agent: Agent, other: Agent) -> Agent:
     one, two = (given.thing if isinstance(given, FunctionAgent) else given for given in (agent, other))
     if not agent.keeps_games or one is not two:
         return agent
-    try:
-        return deepcopy(agent)
-    except Exception as error:  # an object can raise anything when it is copied
-        raise ValueError(
-            f"{type(one).__name__} plays against itself and keeps a memory of its games, but it cannot be copied: "
-            f"{error}. Give its class, or two objects"
-        ) from error
+    return _copied(agent, "plays against itself and keeps a memory of its games")
 
 
 def fitted(observation: Observation, space: Any) -> Any:

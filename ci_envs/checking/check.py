@@ -15,6 +15,7 @@ from ci_envs.checking.overrides import forgotten_overrides
 from ci_envs.checking.parameters import check_parameters
 from ci_envs.checking.play import (
     check_evaluation,
+    check_first_play,
     check_play,
     check_reference,
     check_searches,
@@ -94,7 +95,7 @@ def _errors(
     if error := _error_of("action names", partial(check_names, game)):
         yield error
     if error := _error_of("random play", lambda: positions.extend(sample_positions(game, games, max_plies, rng))):
-        yield error
+        yield _error_of("play", partial(check_first_play, game)) or error  # Numba can blame another operation
         return
     checks: dict[str, Callable[[list[Position]], None]] = {
         "play": check_play,

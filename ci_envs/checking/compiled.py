@@ -31,6 +31,14 @@ ILLEGAL = -2
 
 
 @kernel
+def words_after(game: Any, own: Any, opp: Any, action: Any) -> Any:
+    """Return what ``play`` returns, as floats if they are not uint64 like the words before."""
+    if action < action_count(game):
+        own, opp = play(game, own, opp, action)
+    return own, opp
+
+
+@kernel
 def follow(game: Any, own: Any, opp: Any, words: Any, outcomes: Any, keeps: Any, duplicates: Any) -> Any:
     """Write the position, the result and two flags for every action in a position that is not over.
 

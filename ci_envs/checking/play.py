@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_envs.checking.compiled import ILLEGAL, OUTCOMES, estimated, follow
+from ci_envs.checking.compiled import ILLEGAL, OUTCOMES, estimated, follow, words_after
 from ci_envs.checking.error import InvalidGameError, place
+from ci_envs.checking.reason import HINT_FOR_FLOATS
 from ci_envs.games.game import Game
 from ci_envs.games.operations import LOSS, ONGOING, WIN
 from ci_envs.games.position import Position
@@ -58,6 +59,13 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
     positions = list(found)
     chosen = rng.permutation(len(positions))[:_MAX_POSITIONS]
     return list(dict.fromkeys([start, *(positions[index] for index in sorted(chosen.tolist()))]))
+
+
+def check_first_play(game: Game) -> None:
+    """Check that ``play`` alone can be compiled, and that it returns integers."""
+    words = words_after(game, *map(np.uint64, game.start()), np.uint64(0))
+    if not all(isinstance(word, int) for word in words):
+        raise InvalidGameError(f"play must return two words of type uint64, not {words!r}: {HINT_FOR_FLOATS}")
 
 
 def _check_result(position: Position) -> None:

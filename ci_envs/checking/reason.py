@@ -13,8 +13,11 @@ _PARTS = "|".join(part.name for part in Path(__file__).parents[1].iterdir() if p
 _LIBRARIES = re.compile(rf"(?:^|[/\\])(site-packages|numba|ci_envs[/\\]({_PARTS}))[/\\]")
 _OPERATION = re.compile(r"Function\(<function (\w+) at ")
 _LONGEST = 400
+HINT_FOR_FLOATS = "compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1"
+"""The cause of a float in a rule, and what to do."""
+
 _HINTS = {
-    "float64": "compiled code makes a float64 of a uint64 and another integer: write np.uint64(1) instead of 1",
+    "float64": HINT_FOR_FLOATS,
     "type of <class 'function'>": "a function that a kernel calls needs @kernel of ci_envs.games above it",
     "Unknown attribute": "a kernel cannot read the attributes of a game: read them in the function around the kernel",
 }

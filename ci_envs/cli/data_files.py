@@ -1,11 +1,13 @@
 """The options ``--json`` and ``--csv`` of commands: results as data, in files or on standard output."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -23,14 +25,16 @@ class DataFiles:
     Attributes:
         json: The file of ``--json``, ``-`` for standard output, or None.
         csv: The file of ``--csv``, ``-`` for standard output, or None.
+        stdout: Standard output.
     """
 
     json: Path | None
     csv: Path | None
+    stdout: TextIO
 
     @property
     def on_stdout(self) -> bool:
-        """Whether the data goes to standard output. Then the command must print nothing else there."""
+        """Whether the data goes to standard output. Then what else is printed, also by agents, goes to stderr."""
         return _STDOUT in (self.json, self.csv)
 
     def write(self, data: Any, rows: Sequence[Mapping[str, Any]] | None = None) -> None:
@@ -42,9 +46,15 @@ class DataFiles:
         """
         with usage_errors():
             if self.json:
-                _write(self.json, json.dumps(data, indent=2, allow_nan=False) + "\n")
+                self._write(self.json, json.dumps(data, indent=2, allow_nan=False) + "\n")
             if self.csv:
-                _write(self.csv, csv_text(_table(data if rows is None else rows)))
+                self._write(self.csv, csv_text(_table(data if rows is None else rows)))
+
+    def _write(self, path: Path, text: str) -> None:
+        if path == _STDOUT:
+            click.echo(text, self.stdout, nl=False)
+        else:
+            write_whole(path, text.encode())
 
 
 def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -69,19 +79,14 @@ def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., 
                 raise click.UsageError("--json - and --csv - both print the results: write one of them to a file.")
             # an agent can change the current folder before the files are written
             json, csv = (path if path in (None, _STDOUT) else path.absolute() for path in (json_path, csv_path))
-            command(data_files=DataFiles(json, csv), **options)
+            files = DataFiles(json, csv, sys.stdout)
+            with redirect_stdout(sys.stderr) if files.on_stdout else nullcontext():
+                command(data_files=files, **options)
 
         with_options: Callable[..., None] = json_option(csv_option(with_data_files))
         return with_options
 
     return decorate
-
-
-def _write(path: Path, text: str) -> None:
-    if path == _STDOUT:
-        click.echo(text, nl=False)
-    else:
-        write_whole(path, text.encode())
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:

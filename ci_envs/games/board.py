@@ -60,7 +60,11 @@ class BoardGame(Game):
     @override
     def __post_init__(self) -> None:
         super().__post_init__()
+        if callable(self.shape):
+            raise TypeError(f"shape of {type(self).__name__} must be a property: write @property above it")
         rows, cols = self.shape[:2]
+        if rows < 1 or cols < 1:
+            raise ValueError(f"{type(self).__name__} has {rows} x {cols} cells: use at least one row and one column")
         if rows * cols > 64:
             raise ValueError(
                 f"{type(self).__name__} has {rows} x {cols} = {rows * cols} cells: use at most 64 cells, because a word"

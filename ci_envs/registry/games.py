@@ -32,10 +32,11 @@ ENV_OPTIONS = {
 }
 """The options of the environment of every game."""
 
-RESERVED = frozenset(
-    (*ENV_OPTIONS, "autoreset_mode", "copy", "environment", "id", "num_envs", "openings", "opponent", "seat", "threads")
-)
-"""The names that a parameter of a game cannot have, because environments have arguments of these names."""
+_OF_ENVIRONMENTS = "autoreset_mode copy environment id num_envs openings opponent seat threads"
+_OF_GYMNASIUM = "disable_env_checker max_episode_steps vector_kwargs vectorization_mode wrappers"
+
+RESERVED = frozenset((*ENV_OPTIONS, *_OF_ENVIRONMENTS.split(), *_OF_GYMNASIUM.split()))
+"""The names that a parameter of a game cannot have, because functions that make environments have such arguments."""
 
 
 def check_parameter_names(cls: type) -> None:
@@ -223,6 +224,8 @@ def _game_of_object(thing: Any) -> "tuple[Game, dict[str, Any]]":
     """Return a game or the game of an environment, and the options of the environment that differ from the defaults."""
     from ci_envs.games.game import Game
 
+    if isinstance(thing, Game):  # which can have a parameter of any other name
+        return thing, {}
     env = getattr(thing, "unwrapped", thing)
     game, max_cycles = getattr(env, "game", thing), getattr(env, "max_cycles", None)
     if not isinstance(game, Game):
