@@ -276,7 +276,7 @@ def test_an_object_that_cannot_be_copied_is_named():
         def act(self, observation):
             return int(observation["action_mask"].argmax())
 
-    with pytest.raises(ValueError, match="Generating keeps a memory of one game, but it cannot be copied: .*Give its"):
+    with pytest.raises(ValueError, match=r"Generating keeps a memory of one game, but it cannot be copied: .*Give its"):
         compare("TicTacToe-v0", [Generating(), "random"], games=2)
 
 

@@ -63,7 +63,8 @@ def sample_positions(game: Game, games: int, max_plies: int, rng: np.random.Gene
 
 def check_first_play(game: Game) -> None:
     """Check that ``play`` alone can be compiled, and that it returns integers."""
-    words = words_after(game, *map(np.uint64, game.start()), np.uint64(0))
+    own, opp = map(np.uint64, game.start())
+    words = words_after(game, own, opp, np.uint64(0))
     if not all(isinstance(word, int) for word in words):
         raise InvalidGameError(f"play must return two words of type uint64, not {words!r}: {HINT_FOR_FLOATS}")
 
