@@ -44,6 +44,7 @@ _DEFAULT_DEPTH = 3
 _SYMMETRIC = ZeroEvaluator, LongestRunEvaluator, TableEvaluator  # evaluators that give symmetric positions equal values
 _WORK = 2  # index in the memory of the policy
 _TYPICAL_EVALUATION = 200  # has the value 1/2
+_NO_WIN = 1_000_000  # plies until a win that would have the value 0
 
 LeafEvaluator = Game | Evaluator | tuple[Evaluator, *tuple[Any, ...]]
 """An evaluator of leaves: an object that implements ``evaluate``, or a tuple of such an object and its arguments."""
@@ -298,7 +299,7 @@ def _scaled_value(value: int, depth: int) -> float:
     if abs(value) < WIN_VALUE:
         return value / (abs(value) + _TYPICAL_EVALUATION)
     plies = depth + 1 - (abs(value) - WIN_VALUE)
-    return (1 if value > 0 else -1) * (1_000_000 - plies) / 1_000_000
+    return (1 if value > 0 else -1) * (_NO_WIN - plies) / _NO_WIN
 
 
 @called_from_python

@@ -202,9 +202,13 @@ def _copied(agent: Agent, why: str) -> Agent:
     try:
         return deepcopy(agent)
     except Exception as error:  # an object can raise anything when it is copied
-        given = agent.thing if isinstance(agent, FunctionAgent) else agent
-        name = type(given).__name__
+        name = type(_given(agent)).__name__
         raise ValueError(f"{name} {why}, but it cannot be copied: {error}. Give its class instead") from error
+
+
+def _given(agent: Agent) -> object:
+    """Return the object of the user of which an agent was made, or the agent itself."""
+    return agent.thing if isinstance(agent, FunctionAgent) else agent
 
 
 def separate(agent: Agent, other: Agent) -> Agent:
@@ -213,8 +217,7 @@ def separate(agent: Agent, other: Agent) -> Agent:
     Raises:
         ValueError: the agent cannot be copied.
     """
-    one, two = (given.thing if isinstance(given, FunctionAgent) else given for given in (agent, other))
-    if not agent.keeps_games or one is not two:
+    if not agent.keeps_games or _given(agent) is not _given(other):
         return agent
     return _copied(agent, "plays against itself and keeps a memory of its games")
 

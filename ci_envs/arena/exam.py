@@ -168,8 +168,8 @@ class Exam:
 
 def even_games(games: int) -> int:
     """Return a number of games as a Python integer, or raise a ValueError if it is not an even number from 2."""
-    number = exact_integer(games)
-    if number is None or number < 2 or number % 2:
+    number = exact_integer(games) or 0
+    if number < 2 or number % 2:
         raise ValueError(f"games must be an even number from 2, not {games!r}")
     return number
 

@@ -49,10 +49,9 @@ class OptionInputs:
     @property
     def options(self) -> list[str]:
         """The options that differ from their defaults, as ``name=value``."""
-        fields = self._fields
-        texts = [_text(field, element.value) for field, element in zip(fields, self._inputs, strict=True)]
-        pairs = zip(fields, texts, strict=True)
-        return [f"{field.name}={text}" for field, text in pairs if text != option_text(field.default_value)]
+        pairs = zip(self._fields, self._inputs, strict=True)
+        texts = [(field, _text(field, element.value)) for field, element in pairs]
+        return [f"{field.name}={text}" for field, text in texts if text != option_text(field.default_value)]
 
 
 def spec_of(name: str, options: Sequence[str]) -> str:

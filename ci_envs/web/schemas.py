@@ -24,7 +24,7 @@ from ci_envs.web.proposals import Kind, open_proposal
 from ci_envs.web.seats import FREE
 from ci_envs.web.store import GameRecord
 
-_LEAST_OWNER = 16  # characters
+_LEAST_OWNER, _MOST_OWNER = 16, 64  # characters
 
 
 def _ascii(text: str) -> str:
@@ -36,7 +36,7 @@ def _ascii(text: str) -> str:
 
 def _long_or_empty(owner: str) -> str:
     if 0 < len(owner) < _LEAST_OWNER:
-        raise ValueError(f"Allowed: {_LEAST_OWNER} to 64 characters, or an empty text")
+        raise ValueError(f"Allowed: {_LEAST_OWNER} to {_MOST_OWNER} characters, or an empty text")
     return owner
 
 
@@ -71,9 +71,9 @@ PositionText = Annotated[
 Owner = Annotated[
     str,
     Field(
-        max_length=64,
-        description="A secret of your choice, of 16 characters or more, with which you can list your games; or empty.",
-        json_schema_extra={"pattern": r"^([\s\S]{16,})?$"},
+        max_length=_MOST_OWNER,
+        description=f"A secret of at least {_LEAST_OWNER} characters, with which you can list your games, or empty.",
+        json_schema_extra={"pattern": rf"^([\s\S]{{{_LEAST_OWNER},}})?$"},
     ),
     AfterValidator(_long_or_empty),
 ]
