@@ -1,14 +1,22 @@
 """TensorBoard events of a run, if the package ``tensorboard`` is installed."""
 
+import os
+import socket
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from ci_envs.storage.files import named_errors
 
 
 class EventLog:
-    """The event log of a run. It logs nothing if ``tensorboard`` is not installed."""
+    """The event log of a run. It logs nothing if ``tensorboard`` is not installed.
+
+    It writes the file itself, because TensorBoard's own log writes in a thread: an interrupt can stop the program while
+    it waits for this thread, and the thread shows its errors as tracebacks.
+    """
 
     def __init__(self, folder: Path, first_step: int) -> None:
         """Start an event file.
@@ -17,45 +25,43 @@ class EventLog:
             folder: The folder of the run.
             first_step: TensorBoard discards the events of a killed run from this step on.
         """
-        self._writer, self._folder = None, folder
+        self._file = None
         if find_spec("tensorboard") is None:
             return
-        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
-        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        from tensorboard.compat.proto.event_pb2 import SessionLog
+        from tensorboard.summary.writer.record_writer import RecordWriter
 
-        with self._named_errors():
-            self._writer = EventFileWriter(str(folder))
-            start = SessionLog(status=SessionLog.START)
-            self._writer.add_event(Event(wall_time=time.time(), step=first_step, session_log=start))
+        name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{os.getpid()}"
+        self._path = folder / name
+        with named_errors(self._path):
+            self._file = self._path.open("xb")
+        self._records = RecordWriter(self._file)
+        self._add(file_version="brain.Event:2")
+        self._add(step=first_step, session_log=SessionLog(status=SessionLog.START))
 
     def add(self, numbers: Mapping[str, float], step: int) -> None:
         """Log numbers by their tags."""
-        if self._writer is None:
+        if self._file is None:
             return
-        from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
 
         values = [Summary.Value(tag=tag, simple_value=number) for tag, number in numbers.items()]
-        with self._named_errors():
-            self._writer.add_event(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
+        self._add(step=step, summary=Summary(value=values))
 
     def flush(self) -> None:
         """Write the logged numbers to the file."""
-        if self._writer is not None:
-            with self._named_errors():
-                self._writer.flush()
+        if self._file is not None:
+            with named_errors(self._path):
+                self._file.flush()
 
     def close(self) -> None:
         """Write the logged numbers to the file, and close the file."""
-        if self._writer is not None:
-            with self._named_errors():
-                self._writer.close()
+        if self._file is not None:
+            with named_errors(self._path):
+                self._file.close()
 
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        """Name the folder in errors of the disk. TensorBoard writes in a thread, and its errors have no name."""
-        try:
-            yield
-        except OSError as error:
-            error.filename = error.filename or str(self._folder)
-            raise
+    def _add(self, **event: Any) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        with named_errors(self._path):
+            self._records.write(Event(wall_time=time.time(), **event).SerializeToString())

@@ -1,5 +1,6 @@
 """The folder of a run: its options, its checkpoint, its learning curve and its best agent."""
 
+import errno
 import json
 import os
 import platform
@@ -128,7 +129,13 @@ class RunFolder:
             raise ValueError(f"{str(self._config)!r} is not the config of a run: {error}") from None
 
     def write_checkpoint(self, record: RunRecord, state: TrainerState) -> None:
-        """Write a checkpoint, which contains all that the run needs to continue."""
+        """Write a checkpoint, which contains all that the run needs to continue.
+
+        Raises:
+            OSError: The file cannot be written, or the folder contains no run any more.
+        """
+        if not self.has_run:
+            raise FileNotFoundError(errno.ENOENT, "The run was removed or renamed while it was trained", str(self.path))
         metadata = {"run": self._run, "record": vars(record), "values": dict(state.values)}
         write_arrays(self._checkpoint, _FORMAT, metadata, state.arrays)
 

@@ -18,7 +18,7 @@ from ci_envs.training.config import TrainingConfig, training_options
 from ci_envs.training.folder import RunFolder
 from ci_envs.training.run import TrainingRun
 from ci_envs.training.trainer import Task, Trainer
-from ci_envs.validation import integer_between
+from ci_envs.validation import integer_between, true_or_false
 
 
 def _can_be_trained(thing: Any) -> bool:
@@ -70,12 +70,13 @@ def train(
     options = {**read_training_options(trainer_type, text), **options}
     config = make_config(trainer_type, game, options)
     seed, path = integer_between("seed", seed, 0, 2**64 - 1), folder_path(output)
+    resume = true_or_false("resume", resume)
     with restored_generators():
         trainer = trainer_type(Task(environment, game, env_options.get("max_cycles"), seed), config)
-        folder = RunFolder(path, trainer.best_file)
+        folder = RunFolder(path.absolute(), trainer.best_file)  # an agent can change the current folder
         TrainingRun(trainer, folder).execute(resume=resume, remark=_default_length(trainer, options))
     agent = trainer.learner if isinstance(component, type) and issubclass(component, Trainer) else name
-    return f"{agent}:{quoted(str(folder.best))}"
+    return f"{agent}:{quoted(str(path / trainer.best_file))}"
 
 
 def trainer_of(learner: str) -> type[Trainer]:

@@ -47,7 +47,7 @@ class OptimiserEvolution(Evolution):
 
     @override
     def advance(self) -> None:
-        genomes, generation = self._optimiser.ask(), len(self._told)
+        genomes, generation = self._ask(), len(self._told)
         word = np.random.default_rng([self.seed, generation]).integers(2**64, dtype=np.uint64)
         values = evaluate_genomes(self._fitness, genomes, int(word))
         self._told.append(values)
@@ -58,7 +58,8 @@ class OptimiserEvolution(Evolution):
         if not self._told:
             return None
         sizes = np.array([len(values) for values in self._told], dtype=np.int64)
-        return TrainerState({"seed": self.seed}, {"sizes": sizes, "told": np.concatenate(self._told)})
+        arrays = {"sizes": sizes, "told": np.concatenate(self._told), "first": self._first}
+        return TrainerState({"seed": self.seed}, arrays)
 
     @override
     def restore(self, state: TrainerState) -> None:
@@ -66,11 +67,20 @@ class OptimiserEvolution(Evolution):
         if values.dtype != np.float64 or values.shape != (sizes.sum(),) or not np.isfinite(values).all():
             raise ValueError(f"the fitness values have the dtype {values.dtype} and the shape {values.shape}")
         self._told = np.split(values, np.cumsum(sizes)[:-1])
+        first = state.arrays.get("first")  # earlier versions did not write it
         for told in self._told:
-            genomes = self._optimiser.ask()
+            genomes = self._ask()
             if len(genomes) != len(told):
                 raise ValueError(f"there are {len(told)} fitness values for {len(genomes)} genomes")
+            if not self.history and first is not None and not _are_close(first, genomes):
+                raise ValueError("the optimiser has other arguments, because its first genomes differ")
             self._tell(genomes, told)
+
+    def _ask(self) -> Genomes:
+        genomes = self._optimiser.ask()
+        if not self.history:
+            self._first = np.array(genomes)
+        return genomes
 
     def _tell(self, genomes: Genomes, values: Values) -> None:
         """Report the fitness of its genomes to the optimiser, and add the generation to the history."""
@@ -78,3 +88,8 @@ class OptimiserEvolution(Evolution):
         calls = len(genomes) + (self.history[-1].calls if self.history else 0)
         best, mean = float(values.max()), float(values.mean())
         self.history = (*self.history, Statistics(len(self.history), calls, best, mean, diversity(genomes), 1.0))
+
+
+def _are_close(ones: Genomes, others: Genomes) -> bool:
+    """Return whether genomes are equal, up to the rounding of another processor."""
+    return ones.shape == others.shape and bool(np.allclose(ones, others))

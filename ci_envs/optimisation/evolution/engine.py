@@ -131,11 +131,19 @@ def first_generation(plan: Plan, fitness: Fitness, initial: Initial, seed: int) 
         ValueError: the seed is not from 0 to 2^64 - 1, or ``initial`` or ``fitness`` returns a wrong shape or dtype.
     """
     seed = integer_between("seed", seed, 0, 2**64 - 1)
-    rng, word = _random_streams(seed, 0)
-    genomes = _make_genomes(initial, plan.population, rng)
+    genomes, word = first_genomes(plan, initial, seed), _random_streams(seed, 0)[1]
     values = evaluate_genomes(fitness, genomes, word)
     hall, hall_fitness = _hall_of_fame(plan.hall_size, genomes[:0], values[:0], genomes, values)
     return State(seed, 0, genomes, values, hall, hall_fitness, float(values.max()), 0, 1.0, len(genomes))
+
+
+def first_genomes(plan: Plan, initial: Initial, seed: int) -> Genomes:
+    """Return the genomes of the initial population.
+
+    Raises:
+        ValueError: ``initial`` returns a wrong shape or dtype.
+    """
+    return _make_genomes(initial, plan.population, _random_streams(seed, 0)[0])
 
 
 def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State) -> State:

@@ -1,12 +1,14 @@
 """Evolutions that advance by generations. After each generation their state can be saved, and restored later."""
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import fields
 
 import numpy as np
 from typing_extensions import override
 
-from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, first_generation, next_generation
+from ci_envs.optimisation.evolution.engine import Fitness, Plan, State, first_generation, first_genomes, next_generation
 from ci_envs.optimisation.evolution.initial import Initial
 from ci_envs.optimisation.evolution.statistics import Statistics
 from ci_envs.training.trainer import TrainerState
@@ -38,6 +40,11 @@ class Evolution(ABC):
         """The number of the last complete generation: 0 for the initial population, -1 before it."""
         return len(self.history) - 1
 
+    @property
+    def settings(self) -> Mapping[str, int | str]:
+        """The arguments that a run needs to continue with the same results, as plain values by name."""
+        return {"seed": self.seed}
+
     @abstractmethod
     def advance(self) -> None:
         """Make and evaluate the next generation.
@@ -55,7 +62,7 @@ class Evolution(ABC):
         """Continue from the state of another evolution with the same arguments.
 
         Raises:
-            ValueError: the state does not fit.
+            ValueError: the state does not fit the arguments.
             KeyError: a part of the state is missing.
         """
 
@@ -90,6 +97,17 @@ class PopulationEvolution(Evolution):
             raise ValueError("the evolution has no population yet: advance it first")
         return self._population
 
+    @property
+    @override
+    def settings(self) -> Mapping[str, int | str]:
+        """The seed, the operators and the parameters of the plan, and what makes genomes."""
+        arguments = {item.name: getattr(self._plan, item.name) for item in fields(self._plan)}
+        return {
+            **super().settings,
+            **{name: _text(value) for name, value in arguments.items()},
+            "initial": _text(self._initial),
+        }
+
     @override
     def advance(self) -> None:
         if self._population is None:
@@ -113,7 +131,18 @@ class PopulationEvolution(Evolution):
 
     @override
     def restore(self, state: TrainerState) -> None:
-        self._population, self.history = parse_population(state)
+        population, history = parse_population(state)
+        first = first_genomes(self._plan, self._initial, self.seed)
+        ours = self.seed, first.shape, first.dtype
+        theirs = population.seed, population.genomes.shape, population.genomes.dtype
+        if ours != theirs:
+            raise ValueError("it is of the seed {}, {} genomes of {}, not {}, {} of {}".format(*theirs, *ours))
+        self._population, self.history = population, history
+
+
+def _text(argument: object) -> str:
+    """Return a text of an argument that is the same in each process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(argument))
 
 
 def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:
