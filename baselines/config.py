@@ -146,7 +146,7 @@ class SB3Config(OpeningOptions, TrainingConfig):
     ladder: tuple[str, ...] = ("random", "minimax:depth=1", "minimax:depth=2")
     ladder_games: int = 100
 
-    learning_rate: Annotated[float | None, _argument("learning_rate", "learning rate", gt=0)] = None
+    learning_rate: Annotated[float | None, _argument("learning_rate", "learning rate", gt=0, le=1e6)] = None
     gamma: Annotated[float | None, _argument("gamma", "discount factor", ge=0, le=1)] = None
     max_grad_norm: Annotated[float | None, _argument("max_grad_norm", "maximum norm of the gradient", gt=0)] = None
     n_steps: Annotated[int | None, _argument("n_steps", "steps of each board in a rollout", ge=1)] = None
@@ -155,9 +155,15 @@ class SB3Config(OpeningOptions, TrainingConfig):
     gae_lambda: Annotated[
         float | None, _argument("gae_lambda", "lambda of generalized advantage estimation", ge=0, le=1)
     ] = None
-    clip_range: Annotated[float | None, _argument("clip_range", "clipping of the probability ratio", gt=0)] = None
-    ent_coef: Annotated[float | None, _argument("ent_coef", "weight of the entropy bonus in the loss", ge=0)] = None
-    vf_coef: Annotated[float | None, _argument("vf_coef", "weight of the value function in the loss", ge=0)] = None
+    clip_range: Annotated[float | None, _argument("clip_range", "clipping of the probability ratio", gt=0, le=1e6)] = (
+        None
+    )
+    ent_coef: Annotated[
+        float | None, _argument("ent_coef", "weight of the entropy bonus in the loss", ge=0, le=1e6)
+    ] = None
+    vf_coef: Annotated[float | None, _argument("vf_coef", "weight of the value function in the loss", ge=0, le=1e6)] = (
+        None
+    )
     buffer_size: Annotated[int | None, _argument("buffer_size", "transitions in the replay buffer", ge=1)] = None
     train_freq: Annotated[int | None, _argument("train_freq", "steps of each board between updates", ge=1)] = None
     gradient_steps: Annotated[int | None, _argument("gradient_steps", "gradient steps in an update", ge=1)] = None

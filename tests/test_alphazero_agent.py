@@ -290,7 +290,8 @@ def test_files_that_cannot_be_used_are_refused(tmp_path, monkeypatch):
     content = path.read_bytes()
     with pytest.raises(ValueError, match=r"was trained for ConnectN.*, not for Quixo"):
         read_model(path, Quixo())
-    for damaged in (b"", content[:100], content[:-5], pickle.dumps(1), b"PK" + content):
+    flipped = content[:-5] + bytes([content[-5] ^ 1]) + content[-4:]
+    for damaged in (b"", content[:100], content[:-5], pickle.dumps(1), b"PK" + content, flipped):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"not a valid model file|is a zip file"):
             read_model(path, game)

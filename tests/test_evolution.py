@@ -1,6 +1,8 @@
 """Evolution: operators compared with theory, runs with known optima, and fitness by play with a slow loop."""
 
 import math
+import os
+import re
 from dataclasses import dataclass, fields, replace
 from itertools import combinations, permutations
 
@@ -19,6 +21,7 @@ from ci_envs.agents.evolution.play import paired_openings
 from ci_envs.games import action_count, implements, legal
 from ci_envs.kernels.random_numbers import random_index_from
 from ci_envs.optimisation.evolution import (
+    CMAES,
     BitFlip,
     Blend,
     ByKey,
@@ -30,6 +33,7 @@ from ci_envs.optimisation.evolution import (
     MatingPool,
     OneFifth,
     OnePoint,
+    OptimiserEvolution,
     Plan,
     Plus,
     PopulationEvolution,
@@ -804,8 +808,15 @@ def test_runs_that_cannot_resume_are_refused(tmp_path):
         evolved(plan, fitness, initial, 2, path=path, resume=True, seed=1, notes={"rate": 0.1})
     with pytest.raises(ValueError, match="path"):
         evolved(plan, fitness, initial, 2, resume=True)
+    other = replace(plan, population=77, offspring=77)
+    with pytest.raises(ValueError, match=r"population=\S+ \(not 77\)"):
+        evolved(other, fitness, initial, 2, path=path, resume=True, notes={"rate": 0.1})
+    with pytest.raises(ValueError, match=r"initial=RandomBits.* \(not RandomBits\(genes=3"):
+        evolved(plan, fitness, RandomBits(3), 2, path=path, resume=True, notes={"rate": 0.1})
     with pytest.raises(OSError, match="no_such"):
         evolved(plan, fitness, initial, 2, path=tmp_path / "no_such.npz", resume=True)
+    with pytest.raises(IsADirectoryError, match="must be that of a file"):
+        evolved(plan, fitness, initial, 2, path="")
     assert path.read_bytes() == content
     np.savez(path, about=np.frombuffer(b'{"format": "ci_envs table 1"}', dtype=np.uint8))
     with pytest.raises(ValueError, match="table 1"):
@@ -814,6 +825,80 @@ def test_runs_that_cannot_resume_are_refused(tmp_path):
         path.write_bytes(content[:length])
         with pytest.raises(ValueError, match="is not a checkpoint of this run"):
             read_run(path)
+
+
+@pytest.mark.parametrize("state_of", [(12, 0, 30), (10, 1, 30), (10, 0, 31)])
+def test_states_of_other_evolutions_are_refused(state_of):
+    def new(population, seed, genes):
+        return PopulationEvolution(Plan(population, 12, BitFlip(0.1)), ones, RandomBits(genes), seed)
+
+    other = new(*state_of)
+    other.advance()
+    with pytest.raises(ValueError, match="it is of the seed"):
+        new(10, 0, 30).restore(other.state())
+
+
+def test_an_optimiser_with_other_arguments_does_not_resume():
+    def new(sigma):
+        return OptimiserEvolution(CMAES(np.zeros(4), sigma, seed=0), lambda genomes, seed: -(genomes**2).sum(1), 0)
+
+    whole, again = new(0.5), new(0.5)
+    for _ in range(3):
+        whole.advance()
+    again.restore(whole.state())
+    assert again.history == whole.history
+    with pytest.raises(ValueError, match="first genomes differ"):
+        new(0.6).restore(whole.state())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "x"}, "target must be a number, not 'x'"),
+        ({"target": None}, "target must be a number, not None"),
+        ({"target": np.nan}, "target must be a number, not nan"),
+        ({"resume": "yes"}, "resume must be true or false, not 'yes'"),
+        ({"notes": {"a": np.nan}}, "notes must be plain values by name, not {'a': nan}"),
+        ({"notes": {"a": object}}, "notes must be plain values by name"),
+    ],
+)
+def test_wrong_arguments_of_a_run(options, message, tmp_path):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        evolved(*PLANS["bits"], 2, path=tmp_path / "new" / "run.npz", **options)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_note_named_seed_is_only_a_note(tmp_path):
+    path = tmp_path / "run.npz"
+    evolved(*PLANS["bits"], 2, path=path, notes={"seed": 5})
+    with pytest.raises(ValueError, match=r"seed=0 \(not 5\)"):
+        evolved(*PLANS["bits"], 2, seed=5, path=path, resume=True, notes={"seed": 5})
+
+
+def test_a_run_whose_fitness_changes_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan, fitness, initial = PLANS["bits"]
+
+    def leaving(genomes, seed):
+        os.chdir("/")
+        return fitness(genomes, seed)
+
+    evolved(plan, leaving, initial, 2, path="run.npz")
+    assert len(read_run(tmp_path / "run.npz").history) == 3
+
+
+def test_two_processes_cannot_write_one_run(tmp_path):
+    path = tmp_path / "run.npz"
+    plan, fitness, initial = PLANS["bits"]
+
+    def meeting(genomes, seed):
+        with pytest.raises(ValueError, match="another process runs the evolution of a file"):
+            evolved(plan, fitness, initial, 2, path=path)
+        evolved(plan, fitness, initial, 2, path=tmp_path / "other" / "run.npz", resume=False)
+        return fitness(genomes, seed)
+
+    evolved(plan, meeting, initial, 0, path=path)
+    assert read_run(path).state.generation == 0
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import fields, replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +32,7 @@ from ci_envs.storage import files
 from ci_envs.training import learners, progress, session_clock, train
 from ci_envs.training.config import training_options
 from ci_envs.training.curves import read_curve
+from ci_envs.training.events import EventLog
 from ci_envs.training.folder import CHECKPOINT, CONFIG, CURVE
 from ci_envs.training.ladder import Ladder
 from ci_envs.training.learners import lengths_of, make_config, trainer_of
@@ -264,6 +268,100 @@ def test_a_run_without_tensorboard(tmp_path, monkeypatch):
     monkeypatch.setattr("ci_envs.training.events.find_spec", lambda name: None)
     train("q_learning", "TicTacToe-v0", output=tmp_path, **QUICK)
     assert {file.name for file in tmp_path.iterdir()} == {CONFIG, CHECKPOINT, CURVE, "best.npz"}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+def test_interrupts_do_not_damage_the_events(tmp_path):
+    armed, interrupts = False, 0
+
+    def interrupt(number, frame):
+        if armed:
+            raise KeyboardInterrupt
+
+    log, before = EventLog(tmp_path, 0), signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for step in range(3_000):
+            signal.setitimer(signal.ITIMER_REAL, 2e-5 * (step % 7) + 1e-6)
+            try:
+                armed = True
+                log.add({"number": step}, step)
+                log.flush()
+                armed = False
+            except KeyboardInterrupt:
+                interrupts += 1
+                armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    log.close()
+    found = EventAccumulator(str(tmp_path), size_guidance={"scalars": 0}).Reload().Scalars("number")
+    steps = [event.step for event in found]
+    assert steps == sorted(set(steps))
+    assert len(steps) >= 3_000 - interrupts > 0
+
+
+DISTURBING = """
+import os, shutil
+
+def leaving(observation):
+    os.chdir("/")
+    return int(observation["action_mask"].argmax())
+
+def removing(observation):
+    shutil.rmtree("run", ignore_errors=True)
+    return int(observation["action_mask"].argmax())
+
+def renaming(observation):
+    if os.path.exists("run"):
+        os.rename("run", "other")
+    return int(observation["action_mask"].argmax())
+"""
+
+
+def disturbed(folder, monkeypatch, agent):
+    """Train in the relative folder ``run``, with an agent of a file on the ladder."""
+    monkeypatch.chdir(folder)
+    Path("mine.py").write_text(DISTURBING)
+    return train("q_learning", "TicTacToe-v0", output="run", **QUICK | {"ladder": (f"{folder / 'mine.py'}:{agent}",)})
+
+
+def test_an_agent_that_changes_the_current_folder(tmp_path, monkeypatch):
+    assert disturbed(tmp_path, monkeypatch, "leaving") == "q_learning:run/best.npz"
+    names = {file.name for file in (tmp_path / "run").iterdir() if "tfevents" not in file.name}
+    assert names == {CONFIG, CHECKPOINT, CURVE, "best.npz"}
+
+
+@pytest.mark.parametrize("agent", ["removing", "renaming"])
+def test_a_folder_that_is_removed_during_the_training(agent, tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="removed or renamed while it was trained"):
+        disturbed(tmp_path, monkeypatch, agent)
+    assert not Path("run").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of folders must be text")
+def test_a_folder_whose_name_is_not_text(tmp_path):
+    folder = tmp_path / os.fsdecode(b"run\xff")
+    train("q_learning", "TicTacToe-v0", output=folder, **QUICK)
+    assert {CONFIG, CHECKPOINT, CURVE, "best.npz"} < {file.name for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"learner": None}, "learner must be a text"),
+        ({"learner": print}, "learner must be a text"),
+        ({"environment": ci_envs.TicTacToe()}, "environment must be a text"),
+        ({"environment": None}, "environment must be a text"),
+        ({"output": None}, "the name of a folder must be a text or a path, not None"),
+        ({"output": 3}, "the name of a folder must be a text or a path, not 3"),
+    ],
+)
+def test_wrong_types_leave_no_folder(given, error, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = {"learner": "q_learning", "environment": "TicTacToe-v0", "output": "run"} | given
+    with pytest.raises(TypeError, match=error):
+        train(arguments.pop("learner"), arguments.pop("environment"), **arguments, **QUICK)
+    assert not any(tmp_path.iterdir())
 
 
 def kill_at_write(patched, number):

@@ -211,7 +211,7 @@ class AlphaZeroConfig(WorkerOptions, TrainingConfig):
     optimizer: Annotated[
         str, Option("optimizer of the matrices in the body of the network; the rest has AdamW", choices=OPTIMIZERS)
     ] = MUON
-    learning_rate: Annotated[float, Option("learning rate at the start", gt=0)] = 5e-3
+    learning_rate: Annotated[float, Option("learning rate at the start", gt=0, le=1e6)] = 5e-3
     learning_rate_end_share: Annotated[
         float, Option("fraction of the learning rate at the end of its cosine schedule", ge=0, le=1)
     ] = 0.01

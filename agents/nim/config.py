@@ -43,6 +43,7 @@ class NimEvolutionConfig(PopulationOptions, EvolutionConfig):
         Option(
             "standard deviation of the mutations as a fraction of the range of a gene",
             gt=0,
+            le=1e6,
             only_with="mutation=normal",
         ),
     ] = 0.15

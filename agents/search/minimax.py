@@ -106,6 +106,7 @@ class MinimaxAgent(PolicyAgent):
             Option(
                 "memory of the transposition table in units of 2^20 bytes; 0 is no table",
                 ge=0,
+                le=1e6,
                 only_with="pruning=true",
                 untrusted=Untrusted(most=64),
             ),

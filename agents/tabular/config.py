@@ -117,7 +117,7 @@ class QLearningConfig(TrainingConfig):
             choices=SHAPINGS,
         ),
     ] = None
-    table_mb: Annotated[float, Option("memory of the table, in MiB", gt=0, changeable=True)] = 256.0
+    table_mb: Annotated[float, Option("memory of the table, in MiB", gt=0, le=1e6, changeable=True)] = 256.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -64,8 +64,11 @@ def folder_path(name: str | Path) -> Path:
     """Return the path of a folder of a user.
 
     Raises:
+        TypeError: The name is not a text or a path.
         ValueError: The name is empty, for example that of an unset variable, which is not the current folder.
     """
+    if not isinstance(name, str | Path):
+        raise TypeError(f"the name of a folder must be a text or a path, not {name!r}")
     if name == "":
         raise ValueError("the name of a folder is empty; '.' is the current folder")
     return Path(name)

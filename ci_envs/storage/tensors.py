@@ -5,6 +5,7 @@ PyTorch is imported only for its tensors: without it, :func:`read_arrays` reads 
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,12 @@ from ci_envs.storage.json_text import parse_json
 if TYPE_CHECKING:
     import torch
 
+_CHECKSUM = "sha256"
 _LARGEST_HEADER = 100_000_000  # bytes, the limit of safetensors
 
 
 def write_tensors(path: Path, tensors: "Mapping[str, torch.Tensor]", about: Mapping[str, Any]) -> None:
-    """Write a file atomically. Equal contents give equal files.
+    """Write a file atomically, with a checksum of the tensors. Equal contents give equal files.
 
     Raises:
         ValueError: a tensor has values that are not finite. An earlier file at ``path`` is kept.
@@ -36,7 +38,8 @@ def write_tensors(path: Path, tensors: "Mapping[str, torch.Tensor]", about: Mapp
         if not tensor.isfinite().all():
             raise ValueError(f"{str(path)!r} is not written: {name} is not finite")
     contiguous = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, save(contiguous, {"about": json.dumps(about)}))  # one key, because several have a random order
+    checked = {**about, _CHECKSUM: _checksum({name: tensor.numpy() for name, tensor in contiguous.items()})}
+    write_whole(path, save(contiguous, {"about": json.dumps(checked)}))  # one key, because several have a random order
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
@@ -93,6 +96,18 @@ def read_arrays(path: Path, form: str) -> tuple[dict[str, NDArray[np.generic]], 
         for name, array in arrays.items():
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 raise ValueError(f"{name} is not finite")
+        if about.pop(_CHECKSUM, None) not in (None, _checksum(arrays)):  # earlier versions wrote no checksum
+            raise ValueError("its checksum does not fit the tensors")
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a valid model file: {error}") from None
     return arrays, about
+
+
+def _checksum(arrays: Mapping[str, NDArray[np.generic]]) -> str:
+    """Return the checksum of arrays. It does not depend on their order."""
+    digest = sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

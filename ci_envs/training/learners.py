@@ -52,6 +52,7 @@ def train(
         The spec string of the best agent.
 
     Raises:
+        TypeError: ``learner`` or ``environment`` is not a text, or ``output`` is not a path.
         ValueError: The agent cannot be trained, an option is not allowed, ``output`` contains a run and ``resume`` is
             false, ``resume`` is true and ``output`` contains no run or a run with other options, or the training
             fails.
@@ -64,6 +65,9 @@ def train(
         >>> from ci_envs.training import train
         >>> train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q_learning")  # doctest: +SKIP
     """
+    for argument, given in (("learner", learner), ("environment", environment)):
+        if not isinstance(given, str):
+            raise TypeError(f"{argument} must be a text, because a run keeps its options in a file, not {given!r}")
     _, game, env_options = resolve(environment)  # first, because its module can register the agent
     trainer_type = trainer_of(learner)
     name, component, text = load_learner(learner)

@@ -142,7 +142,7 @@ class PopulationEvolution(Evolution):
 
 def _text(argument: object) -> str:
     """Return a text of an argument that is the same in each process."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(argument))
+    return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(argument)).split())
 
 
 def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:
