@@ -11,8 +11,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from typing_extensions import override
 
 from ci_envs.agents.search.lookahead import MAX_LOOKAHEAD, Lookahead
+from ci_envs.envs.aec import InvalidActionError
+from ci_envs.envs.opponent import check_reset_options
 from ci_envs.envs.vector import VectorBoardEnv
-from ci_envs.validation import integer_between
+from ci_envs.validation import finite_number, integer_between
 
 
 class BoardsVecEnv(VecEnv):
@@ -30,25 +32,20 @@ class BoardsVecEnv(VecEnv):
 
         Args:
             groups: the vector environments, with ``autoreset_mode="SameStep"``, as Stable-Baselines3 expects.
-            draw_reward: the reward at the end of a drawn or truncated game, which then has no value left. None means
-                0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
+            draw_reward: the finite reward at the end of a drawn or truncated game, which then has no value left. None
+                means 0, and Stable-Baselines3 adds the estimated value of the last position of a truncated game.
             lookahead: plies within which the masks allow only the actions with the best forced result. 0 allows all
                 legal actions.
 
         Raises:
-            ValueError: ``groups`` is empty, the games differ, an environment has another ``autoreset_mode``, or
-                ``lookahead`` is out of range.
+            TypeError: one of ``groups`` is another object.
+            ValueError: ``groups`` is empty, contains an environment twice, or has several games or render modes, an
+                environment has another ``autoreset_mode``, or a number is out of range.
         """
-        if not groups or len({group.game for group in groups}) > 1:
-            raise ValueError(
-                f"groups must be vector environments of one game, not {[str(group.game) for group in groups]}"
-            )
-        for group in groups:
-            if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
-                raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
+        _check_groups(groups)
         integer_between("lookahead", lookahead, 0, MAX_LOOKAHEAD)
         self.groups = groups
-        self._draw_reward = draw_reward
+        self._draw_reward = None if draw_reward is None else finite_number("draw_reward", draw_reward)
         self._lookahead = Lookahead(groups[0].game, lookahead) if lookahead else None
         self._ends = np.cumsum([group.num_envs for group in groups]).tolist()
         self._actions: NDArray[Any] = np.zeros(0)
@@ -58,7 +55,13 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def reset(self) -> VecEnvObs:
-        """Start a new game on every board, with the seeds of the last call of :meth:`seed`."""
+        """Start a new game on every board, with the seeds of the last call of :meth:`seed`.
+
+        Raises:
+            ValueError: ``set_options`` set an option. No options exist.
+        """
+        for options in self._options:
+            check_reset_options(options)
         planes = []
         for group, part in self._parts():
             seeds = self._seeds[part]
@@ -68,8 +71,14 @@ class BoardsVecEnv(VecEnv):
 
     @override
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Store the actions of the next step."""
-        self._actions = actions
+        """Store the actions of the next step, integers of shape (boards,).
+
+        Raises:
+            InvalidActionError: the actions have another shape.
+        """
+        self._actions = np.asarray(actions)
+        if self._actions.shape != (self.num_envs,):
+            raise InvalidActionError(f"actions must have the shape ({self.num_envs},), not {self._actions.shape}")
 
     @override
     def step_wait(self) -> VecEnvStepReturn:
@@ -153,3 +162,17 @@ class BoardsVecEnv(VecEnv):
 
     def _group_of(self, board: int) -> VectorBoardEnv:
         return self.groups[int(np.searchsorted(self._ends, range(self.num_envs)[board], side="right"))]
+
+
+def _check_groups(groups: Sequence[VectorBoardEnv]) -> None:
+    for group in groups:
+        if not isinstance(group, VectorBoardEnv):
+            raise TypeError(f"groups must be vector environments that ci_envs.make_vec makes, not {group!r}")
+        if group.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
+            raise ValueError(f"autoreset_mode must be SameStep, not {group.metadata['autoreset_mode']}")
+    if len({group.game for group in groups}) != 1:
+        raise ValueError(f"groups must be vector environments of one game, not {[str(group.game) for group in groups]}")
+    if len(set(map(id, groups))) < len(groups):
+        raise ValueError("groups must be different vector environments, but one of them is there twice")
+    if len({group.render_mode for group in groups}) > 1:
+        raise ValueError(f"groups must have one render_mode, not {[group.render_mode for group in groups]}")

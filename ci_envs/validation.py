@@ -66,6 +66,15 @@ def real_number(name: str, value: Any) -> float:
     return _number(name, value, _is_number(value) and not math.isnan(value), "a number")
 
 
+def finite_number(name: str, value: Any) -> float:
+    """Return ``value`` as a float.
+
+    Raises:
+        ValueError: ``value`` is not a finite number.
+    """
+    return _number(name, value, _is_finite_number(value), "a finite number")
+
+
 def positive_number(name: str, value: Any) -> float:
     """Return ``value`` as a float.
 

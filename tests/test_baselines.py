@@ -25,7 +25,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
 
 import ci_envs
-from ci_envs import baselines, make_agent
+from ci_envs import baselines, make_agent, make_vec
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.arena.match import play_match
@@ -36,6 +36,7 @@ from ci_envs.baselines.policies import ALGORITHMS, PolicyArchitecture, preferenc
 from ci_envs.baselines.training import SB3Trainer
 from ci_envs.cli.main import main
 from ci_envs.devices import torch_threads
+from ci_envs.envs.aec import InvalidActionError
 from ci_envs.envs.single_agent import make_single_agent
 from ci_envs.registry.games import resolve
 from ci_envs.training import train
@@ -85,6 +86,39 @@ def model_path(tmp_path_factory):
 
 
 class TestBoardsVecEnv:
+    @pytest.mark.parametrize("actions", [np.zeros(3, int), np.array([0, 0, 0, 0, 99, -5]), np.zeros((4, 1), int), 0])
+    def test_actions_of_another_shape_are_refused(self, actions):
+        env = boards(TICTACTOE, 1, 3)
+        env.reset()
+        with pytest.raises(InvalidActionError, match=r"actions must have the shape \(4,\)"):
+            env.step(actions)
+        assert env.step(np.zeros(4, int))[0].shape[0] == 4
+
+    def test_options_are_refused(self):
+        env = boards(TICTACTOE, 2)
+        env.set_options({"foo": 1})
+        with pytest.raises(ValueError, match="Unknown option 'foo' for reset"):
+            env.reset()
+
+    @pytest.mark.parametrize("draw_reward", [np.nan, np.inf, "x", True])
+    def test_draw_rewards_are_finite_numbers(self, draw_reward):
+        [group] = boards(TICTACTOE, 2).groups
+        with pytest.raises(ValueError, match="draw_reward must be a finite number"):
+            BoardsVecEnv(group, draw_reward=draw_reward)
+
+    def test_groups_are_different_vector_environments(self):
+        def group(**options):
+            return make_vec(TICTACTOE, 2, autoreset_mode="SameStep", **options)
+
+        one = group()
+        for wrong in (5, [one], gymnasium.make_vec("ci_envs/TicTacToe-v0", 2, vectorization_mode="sync")):
+            with pytest.raises(TypeError, match="groups must be vector environments that"):
+                BoardsVecEnv(wrong)
+        with pytest.raises(ValueError, match="one of them is there twice"):
+            BoardsVecEnv(one, one)
+        with pytest.raises(ValueError, match="groups must have one render_mode"):
+            BoardsVecEnv(one, group(render_mode="ansi"))
+
     @pytest.mark.parametrize("id", [TICTACTOE, "Quixo-v0:size=3,max_cycles=7", "Nim-v0", "Quarto-v0"])
     def test_it_is_its_groups_side_by_side(self, id):
         counts = (3, 1, 5)

@@ -2,15 +2,18 @@
 
 import copy
 import warnings
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 from conftest import ENVIRONMENTS
 from gymnasium.utils.env_checker import check_env
+from toy_agents import RandomInPython
 
 import ci_envs
 from ci_envs import Position, make_agent
+from ci_envs.arena import compare
 from ci_envs.envs.single_agent import SingleAgentEnv, make_single_agent
 
 
@@ -307,3 +310,100 @@ def test_an_opponent_with_a_memory_begins_with_a_new_game():
     env.step(0)
     assert agent.games == begun + 1
     assert env.position.to_text() == "X../.../..O X"
+
+
+@pytest.mark.parametrize(
+    "opponent",
+    ["exact", "sb3:tictactoe,deterministic=false", "random", RandomInPython, partial(RandomInPython)],
+)
+@pytest.mark.parametrize("boards", [None, 3])
+def test_the_same_seed_gives_the_same_games_against_a_replaced_opponent(opponent, boards):
+    def games():
+        if boards is None:
+            env = gymnasium.make("ci_envs/TicTacToe-v0", seat=1)
+        else:
+            env = ci_envs.make_vec("TicTacToe-v0", boards, seat=1)
+        env.reset(seed=3)
+        env.unwrapped.opponent = opponent
+        return [env.reset()[0].tobytes() for _ in range(8)]
+
+    assert games() == games()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ci_envs.make("Quixo-v0", max_cycles=3),
+        lambda: gymnasium.make("ci_envs/Quixo-v0", max_cycles=3),
+        lambda: ci_envs.make_vec("Quixo-v0", 2, max_cycles=3),
+    ],
+)
+def test_environments_keep_their_limit_of_plies(make):
+    env = make()
+    assert ci_envs.make(env).max_cycles == 3
+    assert compare(env, ["random", "random"], games=2).max_cycles == 3
+    for wrong in (0, 2.5, "x", 2**63):
+        with pytest.raises(ValueError, match="max_cycles must be"):
+            env.unwrapped.max_cycles = wrong
+    assert env.unwrapped.max_cycles == 3
+
+
+def test_the_limit_of_plies_can_be_changed_during_a_game():
+    single, several = gymnasium.make("ci_envs/Quixo-v0", seat=0).unwrapped, ci_envs.make_vec("Quixo-v0", 2, seat=0)
+    for env in (single, several):
+        env.reset(seed=0)
+        env.max_cycles = 2
+    action = np.flatnonzero(single.action_masks())[0]
+    assert single.step(action)[2:4] == (False, True)
+    assert several.step(np.array([action, action]))[3].tolist() == [True, True]
+
+
+@pytest.mark.parametrize("id", ["TicTacToe-v0", "SetCovering-v0", "BitString-v0:loci=20"])
+@pytest.mark.parametrize("mode", ["rgb_array_list", "ansi_list"])
+def test_gymnasium_collects_pictures(id, mode):
+    name, _, text = id.partition(":")
+    given = {"loci": 20} if text else {}
+    env = gymnasium.make(f"ci_envs/{name}", render_mode=mode, **given)
+    env.reset(seed=0)
+    env.step(int(env.unwrapped.action_masks().argmax()) if hasattr(env.unwrapped, "action_masks") else 0)
+    frames = env.render()
+    assert len(frames) == 2
+    assert all(isinstance(frame, str if mode == "ansi_list" else np.ndarray) for frame in frames)
+
+
+@pytest.mark.parametrize("seat", [0, 1, None])
+def test_there_is_no_seat_before_the_first_game(seat):
+    env = gymnasium.make("ci_envs/TicTacToe-v0", seat=seat).unwrapped
+    with pytest.raises(AttributeError, match="seat cannot be accessed before reset"):
+        _ = env.seat
+    env.reset(seed=0)
+    assert env.seat in ({0, 1} if seat is None else {seat})
+
+
+@pytest.mark.parametrize("options", [5, "abc", [1], True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: gymnasium.make("ci_envs/TicTacToe-v0"),
+        lambda: ci_envs.make_vec("TicTacToe-v0", 2),
+        lambda: gymnasium.make("ci_envs/SetCovering-v0"),
+        lambda: ci_envs.TextEnv("Nim-v0"),
+    ],
+)
+def test_options_of_a_reset_are_a_dictionary(options, make):
+    with pytest.raises(TypeError, match="the options of reset must be a dictionary or None"):
+        make().reset(options=options)
+
+
+@pytest.mark.parametrize("thing", [int, dict, str, type, range])
+def test_types_of_python_are_no_opponents(thing):
+    with pytest.raises(TypeError, match="an agent is an agent of ci_envs"):
+        gymnasium.make("ci_envs/TicTacToe-v0", opponent=thing)
+
+
+@pytest.mark.parametrize("option", ["seat", "openings", "opponent"])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_that_are_not_finite_are_named(option, number):
+    with pytest.raises((TypeError, ValueError), match=r"(seat|openings) must be .*, not|an agent is") as caught:
+        gymnasium.make("ci_envs/TicTacToe-v0", **{option: number})
+    assert "be ," not in str(caught.value)

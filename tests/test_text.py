@@ -1,6 +1,7 @@
 """Games in words: replies of language models, prompts, the environment and the agent of a command."""
 
 import random
+import re
 import string
 import sys
 from pathlib import Path
@@ -381,3 +382,39 @@ def test_faults_of_a_command_lose_the_game(tmp_path, body, options, message):
 def test_a_command_that_is_none_is_refused(command):
     with pytest.raises(ValueError, match="text"):
         TextAgent(TicTacToe(), command)
+
+
+@pytest.mark.parametrize("seed", [np.int64(3), 3, np.uint64(2**64 - 1)])
+def test_seeds_are_those_of_the_other_environments(seed):
+    prompts = [TextEnv("TicTacToe-v0").reset(seed=one)[0] for one in (seed, int(seed))]
+    assert prompts[0] == prompts[1]
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", 2**64])
+def test_wrong_seeds_are_named(seed):
+    with pytest.raises(ValueError, match=re.escape(f"seed must be a whole number from 0 to {2**64 - 1}, not {seed!r}")):
+        TextEnv("TicTacToe-v0").reset(seed=seed)
+
+
+def test_the_spaces_contain_texts_with_any_characters():
+    env = TextEnv("TicTacToe-v0", seat=0)
+    env.reset(seed=0)
+    reply = "I play b2 → the centre. Action: b2"
+    assert env.action_space.contains(reply)
+    assert env.observation_space.contains("übrig")
+    assert not env.action_space.contains(3)
+    assert env.action_space.contains(env.action_space.sample())
+    assert env.step(reply)[4]["reply"] == "legal"
+
+
+def test_the_opponent_can_be_replaced():
+    def last(observation):
+        return int(np.flatnonzero(observation["action_mask"])[-1])
+
+    env = TextEnv("TicTacToe-v0", seat=0)
+    env.reset(seed=0)
+    env.opponent = last
+    env.step("a1")
+    assert env.position == Position.start(TicTacToe()).play("a1").play("c3")
+    with pytest.raises(ValueError, match="opponent must be an agent, not None"):
+        env.opponent = None

@@ -351,7 +351,7 @@ def test_a_folder_whose_name_is_not_text(tmp_path):
         ({"learner": None}, "learner must be a text"),
         ({"learner": print}, "learner must be a text"),
         ({"environment": ci_envs.TicTacToe()}, "environment must be a text"),
-        ({"environment": None}, "environment must be a text"),
+        ({"environment": None}, "need an environment of ci_envs"),
         ({"output": None}, "the name of a folder must be a text or a path, not None"),
         ({"output": 3}, "the name of a folder must be a text or a path, not 3"),
     ],

@@ -684,7 +684,10 @@ def test_random_plies_that_end_every_game_are_left_out():
 
 @pytest.mark.parametrize(
     ("openings", "message"),
-    [(RandomOpenings(0), "random_plies must be .* from 1, not 0"), (RandomOpenings(2, 1.5), "random_share .* not 1.5")],
+    [
+        (RandomOpenings(0), "max_plies of openings must be .* from 1 to 2147483647, not 0"),
+        (RandomOpenings(2, 1.5), "share of openings must be .* not 1.5"),
+    ],
 )
 def test_wrong_openings_are_refused(openings, message):
     with pytest.raises(ValueError, match=message):

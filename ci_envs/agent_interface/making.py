@@ -158,6 +158,7 @@ def as_agent(thing: Any, env_or_game: Any, *, seed: int | None = None) -> Agent:
     if isinstance(thing, str | Path):
         return make_agent(as_spec(thing), game, seed=seed)
     if _is_class(thing):
+        _check_has_signature(thing)
         name = name_of(thing)
         return _of_class(name, thing, AGENTS.check(name, thing, {}), game, seed)
     return _adapted(thing, game, seed)
@@ -254,7 +255,18 @@ def _shared(thing: Any, game: Game, seed: int | None, make: Maker | None) -> Age
         if callable(getattr(thing, method, None)):
             _check_takes_observation(thing, method)
             return cls(game, thing, seed=seed, make=make)
-    raise TypeError(
+    raise _no_agent(thing)
+
+
+def _check_has_signature(cls: Any) -> None:
+    try:
+        inspect.signature(cls)
+    except ValueError:  # a type of Python such as int
+        raise _no_agent(cls) from None
+
+
+def _no_agent(thing: Any) -> TypeError:
+    return TypeError(
         "an agent is an agent of ci_envs, a function of an observation, a class or an object with act(observation) or "
         f"predict(observation), or a spec string, not {thing!r}"
     )

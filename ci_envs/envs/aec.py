@@ -176,7 +176,12 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
 
     @property
     def words(self) -> NDArray[np.uint64]:
-        """The position on the board as the row ``(own, opp)``, uint64 of shape (2,). The next step changes it."""
+        """The position on the board as the row ``(own, opp)``, uint64 of shape (2,). The next step changes it.
+
+        Raises:
+            AttributeError: ``reset`` was not called yet.
+        """
+        self._check_begun("words")
         return self._words
 
     @property
@@ -187,8 +192,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
             AttributeError: ``reset`` was not called yet.
             ValueError: the assigned position is of another game.
         """
-        if not hasattr(self, "infos"):
-            raise AttributeError("position cannot be accessed before reset")
+        self._check_begun("position")
         own, opp = self._words.tolist()
         return Position(self.game, own, opp, self._to_move)
 
@@ -202,6 +206,10 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         outcome = position.result
         if outcome is not None:
             self._terminate(outcome)
+
+    def _check_begun(self, name: str) -> None:
+        if not hasattr(self, "infos"):
+            raise AttributeError(f"{name} cannot be accessed before reset")
 
     def _begin(self, own: int, opp: int, to_move: int) -> None:
         self.agents = list(AGENTS)

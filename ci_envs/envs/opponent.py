@@ -41,7 +41,14 @@ def replies(opponent: Agent, game: Game, words: NDArray[np.uint64]) -> NDArray[n
 
 
 def check_reset_options(options: Mapping[str, Any] | None, *allowed: str) -> None:
-    """Raise a ValueError if the ``options`` of a reset contain another name than the ``allowed`` ones."""
+    """Check the ``options`` of a reset.
+
+    Raises:
+        TypeError: they are not a dictionary.
+        ValueError: they contain another name than the ``allowed`` ones.
+    """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"the options of reset must be a dictionary or None, not {options!r}")
     for name in options or {}:
         if name not in allowed:
             raise unknown_name("option", name, allowed, owner="reset")

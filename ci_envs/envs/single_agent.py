@@ -9,21 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import as_agent
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import checked_action
-from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, TERMINATED, TRUNCATED, BoardSettings
+from ci_envs.envs.boards import BEGIN, BOARD, BOTH, GOING, TERMINATED, TRUNCATED
 from ci_envs.envs.keys import keys_of_actions
 from ci_envs.envs.opponent import Opponent, check_reset_options, checked_seat, replies
+from ci_envs.envs.opponent_boards import OpponentBoards
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
 from ci_envs.games.game import Game
-from ci_envs.games.openings import RandomOpenings, checked_openings
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import specialised
 from ci_envs.kernels.seeds import next_seed
 from ci_envs.registry.games import resolve
@@ -34,7 +33,7 @@ _INTEGERS = frozenset((int, np.int64, np.int32))
 _BOARD = np.zeros(1, dtype=np.int64)  # the index of the only board
 
 
-class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+class SingleAgentEnv(OpponentBoards, gymnasium.Env[NDArray[np.int8], np.int64]):
     """One seat of a board game. ``gymnasium.make("ci_envs/Quixo-v0", opponent="minimax:depth=2")`` makes one.
 
     The observation is the planes from the agent's point of view. The legal actions are in ``info["action_mask"]``
@@ -95,7 +94,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(0, 1, game.observation_shape, np.int8)
         self.action_space: MaskedDiscrete = MaskedDiscrete(game.action_count)
-        self._seat, self._limit, self._openings = seat, ply_limit(game, max_cycles), checked_openings(openings)
+        self._set_rules(seat, max_cycles, openings)
         self._boards = np.zeros(1, BOARD)
         self._is_seeded = False
         self._is_expected = False  # whether a step is allowed: not after a failure of the opponent
@@ -107,15 +106,15 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """The agent that plays the other seat, or None.
 
         It can be replaced between steps. If there was no opponent before, a new opponent plays from the next game on.
-        An opponent with a memory of each game needs a :meth:`reset` before the next step.
+        A class or a spec string gets the seed of the last :meth:`reset` that had one. An opponent with a memory of each
+        game needs a :meth:`reset` before the next step.
         """
         return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: Opponent | None) -> None:
-        self._opponent = None if opponent is None else as_agent(opponent, self.game)
-        seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
-        self._settings = BoardSettings(seat, self._limit, False, self._openings)
+        self._opponent = self._agent_of(opponent)
+        self._choose_settings()
         if opponent is None:
             self._boards["seat"] = BOTH
         elif self._opponent is not None and self._opponent.keeps_games:
@@ -157,8 +156,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             word = self.np_random.integers(2**64, dtype=np.uint64) if seed is None else seed
             compiled.seed_boards(self._boards, _BOARD, np.array([word], dtype=np.uint64))
             self._is_seeded = True
-        if seed is not None and self._opponent is not None and self._policy is None:
-            self._opponent.reseed(seed)
+        if seed is not None:
+            self._seed_opponent(seed, is_compiled=self._policy is not None)
         self._is_expected = False
         planes, self._mask = self._new_arrays()
         self._advance(self._boards, self._settings, BEGIN, planes, self._mask)
@@ -243,7 +242,13 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     @property
     def seat(self) -> int:
-        """The agent's seat in this episode, 0 or 1; -1 if it plays both sides."""
+        """The agent's seat in this episode, 0 or 1; -1 if it plays both sides.
+
+        Raises:
+            AttributeError: ``reset`` was not called yet.
+        """
+        if not self._is_seeded:
+            raise AttributeError("seat cannot be accessed before reset")
         return int(self._boards[0]["seat"])
 
     @property
@@ -325,3 +330,6 @@ def make_single_agent(
     own = {"opponent": opponent, "seat": seat, "openings": openings}
     spec, game, options = resolve(environment, tuple(own), **own, **parameters)
     return SingleAgentEnv(game, name=spec.name, **options)
+
+
+cast(Any, make_single_agent).metadata = SingleAgentEnv.metadata  # where Gymnasium looks for the render modes

@@ -62,7 +62,7 @@ class MaskedDiscrete(Discrete[np.int64]):
         """Return a random action: uniform, uniform over the ones of ``mask``, or by ``probability``.
 
         Args:
-            mask: int8 or bool of shape (n,), zeros and ones. All zeros give 0, as in ``Discrete``.
+            mask: int8, uint8 or bool of shape (n,), zeros and ones. All zeros give 0, as in ``Discrete``.
             probability: see ``Discrete``.
 
         Raises:
@@ -114,8 +114,8 @@ class MaskedMultiDiscrete(MultiDiscrete):
         """Return random actions, int64 of shape (boards,).
 
         Args:
-            mask: int8 or bool of shape (boards, n), ones for the actions to draw from. A row of zeros gives 0. A tuple
-                has the same meaning as in ``MultiDiscrete``.
+            mask: int8, uint8 or bool of shape (boards, n), ones for the actions to draw from. A row of zeros gives 0. A
+                tuple has the same meaning as in ``MultiDiscrete``.
             probability: see ``MultiDiscrete``.
 
         Raises:
@@ -124,7 +124,7 @@ class MaskedMultiDiscrete(MultiDiscrete):
         if not isinstance(mask, np.ndarray) or probability is not None:
             return super().sample(mask, probability)
         shape = len(self.nvec), self._row.itemsize
-        if mask.shape != shape or mask.dtype not in (np.int8, np.bool_):
+        if mask.shape != shape or mask.dtype not in (np.int8, np.uint8, np.bool_):
             raise ValueError(f"the masks must be a bool or int8 array of shape {shape}, not {mask.dtype} {mask.shape}")
         if self._state is None:
             self._state = self.np_random.integers(2**64, size=1, dtype=np.uint64)

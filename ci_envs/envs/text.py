@@ -7,7 +7,9 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from typing_extensions import override
 
+from ci_envs.agent_interface.interface import Agent
 from ci_envs.envs.opponent import Opponent
 from ci_envs.envs.single_agent import SingleAgentEnv
 from ci_envs.games.game import Game
@@ -20,13 +22,21 @@ from ci_envs.solver.solver import quick_source
 from ci_envs.text.events import actions_between
 from ci_envs.text.prompts import LATEST, Prompts
 from ci_envs.text.replies import ParsedReply, ReplyKind, parse_reply
-from ci_envs.validation import integer_between, one_of, true_or_false
+from ci_envs.validation import checked_seed, integer_between, one_of, true_or_false
 
 Reward = Literal["result", "value", "both"]
 
 _REWARDS = ("result", "value", "both")
 _MOST_CHARACTERS = 1 << 20
 _OPENING = "..."  # in the history
+
+
+class AnyText(spaces.Text):
+    """Texts of any characters. Its samples have the characters of ``charset``."""
+
+    @override
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -94,8 +104,6 @@ class TextEnv(gymnasium.Env[str, str]):
             ValueError: an argument has another value, or the game has no exact values for the reward.
         """
         _, game, options = resolve(environment)
-        if opponent is None:
-            raise ValueError("opponent must be an agent, not None: play both sides with two environments")
         if (render_mode := options.get("render_mode") if render_mode is None else render_mode) is not None:
             one_of("render_mode", render_mode, self.metadata["render_modes"])
         self._has_result = one_of("reward", reward, _REWARDS) != "value"
@@ -108,13 +116,13 @@ class TextEnv(gymnasium.Env[str, str]):
         self.board_env = SingleAgentEnv(
             game,
             render_mode=render_mode,
-            opponent=opponent,
+            opponent=_checked_opponent(opponent),
             seat=seat,
             max_cycles=options.get("max_cycles") if max_cycles is None else max_cycles,
             openings=openings,
         )
-        self.observation_space = spaces.Text(_MOST_CHARACTERS, min_length=0, charset=string.printable)
-        self.action_space = spaces.Text(_MOST_CHARACTERS, min_length=0, charset=string.printable)
+        self.observation_space = AnyText(_MOST_CHARACTERS, min_length=0, charset=string.printable)
+        self.action_space = AnyText(_MOST_CHARACTERS, min_length=0, charset=string.printable)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Start a new game, and return the first prompt and the info.
@@ -123,8 +131,8 @@ class TextEnv(gymnasium.Env[str, str]):
             seed: see :meth:`~ci_envs.envs.single_agent.SingleAgentEnv.reset`.
             options: no options exist.
         """
-        super().reset(seed=seed)
         self.board_env.reset(seed=seed, options=options)
+        super().reset(seed=checked_seed(seed))
         self._failures, self._history = 0, list[str]()
         position = self.position
         if position.result is not None or position.to_move != self.board_env.seat:  # the opponent has ended the game
@@ -158,6 +166,15 @@ class TextEnv(gymnasium.Env[str, str]):
             return self._play(position, parsed)
         self._failures += 1
         return self.prompts.problem(position, parsed.action), 0.0, False, False, self._info(parsed, position, None)
+
+    @property
+    def opponent(self) -> Agent | None:
+        """The agent that plays the other seat (:attr:`SingleAgentEnv.opponent`)."""
+        return self.board_env.opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Opponent) -> None:
+        self.board_env.opponent = _checked_opponent(opponent)
 
     @property
     def position(self) -> Position:
@@ -248,3 +265,9 @@ class TextEnv(gymnasium.Env[str, str]):
             "points_lost": lost,
             "position": self.position.to_text(),
         }
+
+
+def _checked_opponent(opponent: Opponent) -> Opponent:
+    if opponent is None:
+        raise ValueError("opponent must be an agent, not None: play both sides with two environments")
+    return opponent

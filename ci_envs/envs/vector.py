@@ -13,19 +13,18 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from ci_envs.agent_interface.interface import Agent
-from ci_envs.agent_interface.making import as_agent
 from ci_envs.agent_interface.policy import Policy
 from ci_envs.agent_interface.policy_agent import compiled_policy
 from ci_envs.envs import boards as compiled
 from ci_envs.envs.aec import InvalidActionError
-from ci_envs.envs.boards import BEGIN, BOARD, BOTH, DRAWN, GOING, REPORTED, SKIP, BoardSettings, Step, new_step
-from ci_envs.envs.opponent import Opponent, check_reset_options, checked_seat, replies
+from ci_envs.envs.boards import BEGIN, BOARD, BOTH, GOING, REPORTED, SKIP, Step, new_step
+from ci_envs.envs.opponent import Opponent, check_reset_options, replies
+from ci_envs.envs.opponent_boards import OpponentBoards
 from ci_envs.envs.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from ci_envs.games.game import Game
-from ci_envs.games.openings import RandomOpenings, checked_openings
+from ci_envs.games.openings import RandomOpenings
 from ci_envs.games.operations import VIEWS
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import Monomorphic
 from ci_envs.registry.games import resolve
 from ci_envs.validation import exact_integer, integer_between, one_of, true_or_false
@@ -35,7 +34,7 @@ RENDER_MODES = ("rgb_array", "ansi")
 _OPTIONS = ("opponent", "seat", "autoreset_mode", "copy", "threads", "openings")
 
 
-class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
+class VectorBoardEnv(OpponentBoards, VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
     """A batch of boards of one game. ``ci_envs.make_vec("Quixo-v0", 1024, opponent="random")`` makes one.
 
     Each board plays like a :class:`~ci_envs.envs.single_agent.SingleAgentEnv` that was reset with the board's seed, if
@@ -107,8 +106,7 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = MaskedMultiDiscrete(game.action_count, num_envs)
         self._autoreset = mode
-        self._seat, self._limit = checked_seat(seat), ply_limit(game, max_cycles)
-        self._openings = checked_openings(openings)
+        self._set_rules(seat, max_cycles, openings, same_step=mode == AutoresetMode.SAME_STEP)
         self._copy = true_or_false("copy", copy)
         ends = np.linspace(0, num_envs, integer_between("threads", threads, 1) + 1).astype(int).tolist()
         self._ranges = [(start, stop) for start, stop in pairwise(ends) if start < stop]
@@ -123,12 +121,13 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         """The agent that plays the other seat, or None.
 
         It can be replaced between steps. If there was no opponent before, a new opponent plays from the next game on.
+        A class or a spec string gets the seed of the last :meth:`reset` that had one.
         """
         return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: Opponent | None) -> None:
-        agent = None if opponent is None else as_agent(opponent, self.game)
+        agent = self._agent_of(opponent)
         if agent is not None and agent.keeps_games:
             raise ValueError(
                 f"the opponent {opponent!r} has a memory of each game, which this environment does not support: use "
@@ -138,11 +137,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         policies = [compiled_policy(self._opponent) for _ in self._ranges]
         self._policies: list[tuple[Policy | None, tuple[Any, ...]]] = [each or (None, ()) for each in policies]
         self._step_range = Monomorphic(compiled.step)
-        seat = BOTH if opponent is None else DRAWN if self._seat is None else self._seat
+        self._choose_settings()
         if opponent is None:
             self._boards["seat"] = BOTH
-        same_step = self._autoreset == AutoresetMode.SAME_STEP
-        self._settings = BoardSettings(seat, self._limit, same_step, self._openings)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -166,9 +163,9 @@ class VectorBoardEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]
         chosen = self._chosen(options)
         seeded = [i for i in chosen.tolist() if seeds[i] is not None]
         if seeded:
-            super().reset(seed=seeds[seeded[0]])
-            if self._opponent is not None and self._plays_in_python():
-                self._opponent.reseed(seeds[seeded[0]])
+            first = cast(int, seeds[seeded[0]])
+            super().reset(seed=first)
+            self._seed_opponent(first, is_compiled=not self._plays_in_python())
         if not self._begun:
             drawn = self.np_random.integers(2**64, size=self.num_envs, dtype=np.uint64)
             compiled.seed_boards(self._boards, np.arange(self.num_envs), drawn)

@@ -17,6 +17,9 @@ _TRIES = 1000
 _FEW_TRIES = 20
 
 
+_MOST_PLIES = 2**31 - 1
+
+
 class RandomOpenings(NamedTuple):
     """Random openings for some of the games.
 
@@ -55,9 +58,8 @@ def checked_openings(openings: RandomOpenings | None) -> RandomOpenings | None:
         return None
     if not isinstance(openings, RandomOpenings):
         raise TypeError(f"openings must be RandomOpenings(max_plies, share) or None, not {openings!r}")
-    return RandomOpenings(
-        integer_between("random_plies", openings.max_plies, 1), float(probability("random_share", openings.share))
-    )
+    plies = integer_between("max_plies of openings", openings.max_plies, 1, _MOST_PLIES)
+    return RandomOpenings(plies, probability("share of openings", openings.share))
 
 
 def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArray[np.uint64]:
@@ -73,7 +75,7 @@ def random_openings(game: Game, count: int, plies: int, seed: int = 0) -> NDArra
         (100, 2)
     """
     integer_between("count", count, 1)
-    plies = integer_between("random_plies", plies, 0, 2**31 - 1)
+    plies = integer_between("random_plies", plies, 0, _MOST_PLIES)
     words, state = start_words(game, count), np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     if plies and not _walk(game, words, np.full(count, plies), state):
         raise ValueError(f"random_plies={plies} is too large for {game}: random games end earlier")

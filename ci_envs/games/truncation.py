@@ -23,11 +23,11 @@ def ply_limit(game: Game, max_cycles: int | None) -> int:
         max_cycles: the limit. None means 200 for games that can go on for ever, and no limit for other games.
 
     Raises:
-        ValueError: ``max_cycles`` is not a positive integer.
+        ValueError: ``max_cycles`` is not a positive integer of 64 bits.
     """
     if max_cycles is None:
         return DEFAULT_MAX_CYCLES if game.can_cycle else UNLIMITED
-    return integer_between("max_cycles", max_cycles, 1)
+    return integer_between("max_cycles", max_cycles, 1, UNLIMITED)
 
 
 def computed_plies(game: Game, max_cycles: int | None = None) -> int:

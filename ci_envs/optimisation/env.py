@@ -1,7 +1,7 @@
 """The base class of the Gymnasium environments of optimisation problems."""
 
 from abc import abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import gymnasium
 import numpy as np
@@ -151,3 +151,6 @@ def make_problem_env(environment: str, **parameters: Any) -> ProblemEnv[Any]:
     spec, problem, options = resolve_problem(environment, **parameters)
     environment_class: type[ProblemEnv[Any]] = spec.environment_class()
     return environment_class(problem, **options)
+
+
+cast(Any, make_problem_env).metadata = ProblemEnv.metadata  # where Gymnasium looks for the render modes

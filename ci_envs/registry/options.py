@@ -263,8 +263,8 @@ class NamedOption:
             checked = msgspec.convert(self.plain(value), self._checked_type)
         except msgspec.ValidationError:
             raise self._error(value) from None
-        numbers = checked if isinstance(checked, tuple) else (checked,)
-        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+        numbers = checked if self.element is not None and isinstance(checked, tuple) else (checked,)
+        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers) and self.allowed:
             raise self._error(value)
         return checked if self.make is None or checked is None else self.make(checked)
 

@@ -65,14 +65,15 @@ def train(
         >>> from ci_envs.training import train
         >>> train("q_learning", "TicTacToe-v0", episodes=100_000, output="runs/q_learning")  # doctest: +SKIP
     """
-    for argument, given in (("learner", learner), ("environment", environment)):
-        if not isinstance(given, str):
-            raise TypeError(f"{argument} must be a text, because a run keeps its options in a file, not {given!r}")
+    if not isinstance(learner, str):
+        raise TypeError(f"learner must be a text, not {learner!r}")
     _, game, env_options = resolve(environment)  # first, because its module can register the agent
     trainer_type = trainer_of(learner)
     name, component, text = load_learner(learner)
     options = {**read_training_options(trainer_type, text), **options}
     config = make_config(trainer_type, game, options)
+    if not isinstance(environment, str):
+        raise TypeError(f"environment must be a text, because the run is resumed with it, not {environment!r}")
     seed, path = integer_between("seed", seed, 0, 2**64 - 1), folder_path(output)
     resume = true_or_false("resume", resume)
     with restored_generators():
