@@ -308,3 +308,25 @@ def test_islands_without_migration_are_runs_of_their_own():
     assert [found.value for found in apart] == [max(a.value, b.value) for a, b in zip(*alone, strict=True)]
     joined = steps_of(islands, BitString(1, 200), islands=2, migration=2, seed=5, **options)
     assert [found.value for found in joined] != [found.value for found in apart]
+
+
+@pytest.mark.parametrize(
+    "solver", ["linkage", "genetic:population=10", "umda", "islands:islands=2,population=4", "one_plus_one"]
+)
+@pytest.mark.parametrize("calls", [15, 30, 33, 34, 60])
+def test_the_best_genome_counts_when_the_calls_run_out(solver, calls):
+    for seed in range(6):
+        problem, best = BitString(2, 14), []
+        measure = problem._fitness
+
+        def seen(genomes, measure=measure, best=best):
+            values = measure(genomes)
+            best.append(values.max())
+            return values
+
+        problem._fitness = seen
+        name, _, given = solver.partition(":")
+        options = ",".join(filter(None, (f"calls={calls}", given, "population=8,best=4" if name == "umda" else "")))
+        result = optimise(problem, f"{name}:{options}", seed=seed)
+        assert result.work == problem.calls <= calls
+        assert result.value == pytest.approx(max(best))

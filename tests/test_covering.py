@@ -530,3 +530,56 @@ def test_other_genomes_are_refused(genome):
 def test_wrong_arguments_are_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def cheapest_cover(problem):
+    """Return the least cost of a cover, by trying all selections."""
+    selections = (np.array(bits, bool) for bits in itertools.product((0, 1), repeat=problem.loci))
+    return min(problem.cost(bits) for bits in selections if problem.covered(bits) == problem.size)
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        lambda rng, n: 10.0 ** rng.uniform(-9, 9, n),
+        lambda rng, n: 1 + 1e-7 * rng.random(n),
+        lambda rng, n: rng.integers(1, 10, n) + np.where(rng.random(n) < 0.5, 1e7 + 0.5, 0),
+        lambda rng, n: 1e-305 + 1e-300 * rng.random(n),
+        lambda rng, n: 1e250 * rng.random(n),
+        lambda rng, n: rng.integers(1, 2**40, n),
+    ],
+)
+def test_costs_of_different_sizes(costs):
+    """The tolerances of the solvers are absolute in HiGHS, and must be small beside the cost of a cover."""
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        size, sets = int(rng.integers(2, 7)), int(rng.integers(2, 8))
+        chosen = [rng.choice(size, int(rng.integers(1, size + 1)), replace=False).tolist() for _ in range(sets)]
+        problem = SetCovering(size, [*chosen, list(range(size))], costs(rng, sets + 1).tolist())
+        least = cheapest_cover(problem)
+        for solver in EXACT:
+            result = optimise(problem, solver)
+            assert result.optimal
+            assert result.value == pytest.approx(least, rel=1e-12), (solver, problem.sets, problem.costs)
+
+
+def test_the_fitness_of_large_costs_is_finite():
+    with pytest.raises(ValueError, match="the sum of the costs is too large"):
+        SetCovering(40, [range(40), [1]], [1e307] * 2)
+
+
+@pytest.mark.parametrize("sets", [5, [0, 1], [[0], 1], None])
+def test_sets_that_are_no_sets(sets):
+    with pytest.raises(TypeError, match="sets must be sets of elements such as"):
+        SetCovering(2, sets)
+
+
+def test_sets_and_their_elements_can_be_generators():
+    problem = set_covering(sets=((i, i + 1) for i in range(3)))
+    assert problem.sets == ((0, 1), (1, 2), (2, 3))
+    assert SetCovering(4, (iter([i]) for i in range(4))).sets == ((0,), (1,), (2,), (3,))
+
+
+def test_a_seed_without_random_numbers_is_refused():
+    with pytest.raises(ValueError, match="seed=5 is for random sets: leave out path and sets"):
+        set_covering(sets=[[0]], seed=5)

@@ -847,7 +847,7 @@ def test_an_optimiser_with_other_arguments_does_not_resume():
         whole.advance()
     again.restore(whole.state())
     assert again.history == whole.history
-    with pytest.raises(ValueError, match="first genomes differ"):
+    with pytest.raises(ValueError, match="its genomes differ"):
         new(0.6).restore(whole.state())
 
 
@@ -960,3 +960,159 @@ def test_a_generation_leaves_the_last_as_it_was():
     copy = replace(state, genomes=state.genomes.copy(), fitness=state.fitness.copy(), hall=state.hall.copy())
     next_generation(plan, fitness, initial, state)
     assert_equal_states(state, copy)
+
+
+@pytest.mark.parametrize(
+    ("operator", "genomes"),
+    [
+        (Gaussian(np.array([0.0, 0, 0, 99])), np.zeros((2, 3))),
+        (Gaussian(np.array([0.1, 0.2])), np.zeros((2, 3))),
+        (Gaussian(np.array([0.1])), np.zeros((2, 3))),
+        (Gaussian(0.1, rate=np.array([0.1, 0.2])), np.zeros((2, 3))),
+        (Gaussian(0.1, low=np.zeros(4)), np.zeros((2, 3))),
+        (UniformReset(np.zeros(2), np.ones(2), 0.5), np.zeros((2, 3))),
+        (BitFlip(np.array([0.5, 0.5])), np.zeros((2, 3), bool)),
+    ],
+)
+def test_values_per_gene_fit_the_genes(operator, genomes):
+    with pytest.raises(ValueError, match=r"(sigma|rate|low) has \d values, but the genomes have 3 genes"):
+        operator(genomes, np.random.default_rng(0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "dtype"), [(0, 300, np.int8), (-5, -1, np.uint8), (0.5, 3.7, np.int64), (0, 2.5, np.int32)]
+)
+def test_integers_have_the_bounds_of_their_mutation(low, high, dtype):
+    with pytest.raises(ValueError, match=r"whole numbers|cannot be from"):
+        UniformReset(low, high, 1.0)(np.zeros((2, 3), dtype), np.random.default_rng(0), 1.0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RandomIntegers(3, 0.5, 2.5),
+        lambda: RandomNumbers(3, 0, np.inf),
+        lambda: RandomNumbers(3, -1e308, 1e308),
+        lambda: RandomNumbers(3, np.zeros(2), np.ones(2)),
+        lambda: RandomNumbers(3, "a", "b"),
+        lambda: RandomBits(3, np.array([0.5, 0.5])),
+        lambda: Blend(np.inf),
+        lambda: Blend(np.array([0.5, 0.6])),
+        lambda: UniformReset(-np.inf, np.inf, 1.0),
+        lambda: OneFifth(damping=1e-3),
+        lambda: Gaussian(np.inf),
+        lambda: Gaussian(np.nan),
+        lambda: TruncationSelection(np.array([0.5, 0.7])),
+        lambda: Swap(np.array([0.5, 0.7])),
+        lambda: Immigration(1, np.array([0.5, 0.7])),
+        lambda: Plan(2, 2, BitFlip(0.1), crossover_rate=np.array([0.5, 0.7])),
+        lambda: CMAES(np.zeros(3), np.inf, seed=0),
+        lambda: CMAES(np.array([0, np.nan]), 1.0, seed=0),
+    ],
+)
+def test_numbers_that_no_operator_can_use(make):
+    with pytest.raises(ValueError, match=r"must|has 2 values|CMA-ES needs"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"mutate": lambda genomes, rng, step: genomes.astype(float)},
+        {"mutate": lambda genomes, rng, step: genomes[1:]},
+        {"mutate": lambda genomes, rng, step: np.concatenate((genomes, genomes))},
+        {"mutate": lambda genomes, rng, step: None},
+        {"crossover": lambda mothers, fathers, rng: mothers[:0]},
+        {"crossover": lambda mothers, fathers, rng: mothers * 0.5},
+        {"select": lambda genomes, fitness, count, rng: np.full(count, 99)},
+        {"select": lambda genomes, fitness, count, rng: np.zeros(count)},
+        {"select": lambda genomes, fitness, count, rng: np.zeros(count - 1, int)},
+        {"survive": lambda offspring, parents, count: np.arange(2)},
+        {"survive": lambda offspring, parents, count: -np.ones(count, int)},
+    ],
+)
+def test_operators_that_return_something_else_are_named(wrong):
+    plan = replace(Plan(5, 6, BitFlip(0.2), crossover=OnePoint()), **wrong)
+    evolution = PopulationEvolution(plan, ones, RandomBits(8), 0)
+    evolution.advance()
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must return"):
+        evolution.advance()
+    assert evolution.generation == 0
+
+
+@pytest.mark.parametrize("asked", [[1.0, 2.0], np.zeros((0, 3)), np.full((2, 3), np.nan), np.array([["a"]]), None])
+def test_an_optimiser_asks_with_genomes(asked):
+    class AskingOptimiser:
+        def ask(self):
+            return asked
+
+        def tell(self, fitness):
+            raise AssertionError
+
+    with pytest.raises(ValueError, match="ask must return genomes of finite numbers"):
+        OptimiserEvolution(AskingOptimiser(), lambda genomes, seed: np.zeros(len(genomes)), 0).advance()
+
+
+def test_genomes_of_an_optimiser_can_be_lists():
+    class ListOptimiser:
+        told = None
+
+        def ask(self):
+            return [np.zeros(3), np.ones(3)]
+
+        def tell(self, fitness):
+            self.told = fitness
+
+    optimiser = ListOptimiser()
+    OptimiserEvolution(optimiser, lambda genomes, seed: genomes.sum(axis=1), 0).advance()
+    assert optimiser.told.tolist() == [0, 3]
+
+
+def settings_of(plan, initial=None):
+    return PopulationEvolution(plan, ones, initial or RandomBits(4), 0).settings
+
+
+def test_equal_arguments_have_equal_settings():
+    plan = Plan(5, 5, Gaussian([0.1, 0.2, 0.3], 1.0))
+    same = Plan(np.int64(5), 5, Gaussian(np.array([0.1, 0.2, 0.3]), 1))
+    assert settings_of(plan) == settings_of(same)
+    with np.printoptions(precision=2, threshold=2):
+        assert settings_of(plan) == settings_of(same)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Gaussian(np.where(np.arange(2000) == 1000, 0.6, 0.5)),
+        Gaussian(np.full(2000, 0.5 + 1e-10)),
+        Gaussian(np.full(2000, 0.5), low=-1.0),
+        Gaussian(0.5),
+        UniformReset(0, 1, 0.5),
+    ],
+)
+def test_other_arguments_have_other_settings(other):
+    assert settings_of(Plan(5, 5, Gaussian(np.full(2000, 0.5)))) != settings_of(Plan(5, 5, other))
+
+
+def test_optimisers_with_other_numbers_of_parents_do_not_resume():
+    def new(parents):
+        optimiser = CMAES(np.array([1.0, 2, 3]), 0.5, seed=0, parents=parents)
+        return OptimiserEvolution(optimiser, lambda genomes, seed: -(genomes**2).sum(1), 0)
+
+    whole = new(None)
+    for _ in range(3):
+        whole.advance()
+    with pytest.raises(ValueError, match="its genomes differ"):
+        new(1).restore(whole.state())
+
+
+def test_runs_with_long_names_do_not_wait_for_each_other(tmp_path):
+    plan, fitness, initial = PLANS["bits"]
+    names = [f"{'evolution_of_a_population_' * 9}{seed}" for seed in (1, 2)]
+
+    def meeting(genomes, seed):
+        evolved(plan, fitness, initial, 0, path=tmp_path / names[1])
+        return fitness(genomes, seed)
+
+    evolved(plan, meeting, initial, 0, path=tmp_path / names[0])
+    assert all((tmp_path / name).is_file() for name in names)

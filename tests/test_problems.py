@@ -640,3 +640,88 @@ def test_there_is_nothing_to_show_before_the_first_episode(name):
         env.render()
     if name == "SetCovering-v0":
         assert not env.action_masks().any()
+
+
+CALLED = """
+from pathlib import Path
+import sys
+import time
+
+from ci_envs.optimisation import Incumbent
+
+def boom(problem, *, seed):
+    raise RuntimeError("boom")
+
+def wrong(problem, *, seed):
+    raise ValueError("a value")
+
+def leaves(problem, *, seed):
+    sys.exit(7)
+
+def eager(problem, *, seed):
+    with open("calls.txt", "a") as file:
+        file.write("x")
+    genome = [0] * problem.loci
+    return [Incumbent(genome, problem.fitness([genome])[0], problem.calls)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("boom", "RuntimeError: boom"), ("wrong", "ValueError: a value"), ("leaves", "SystemExit: 7")],
+)
+def test_a_solver_of_a_file_that_fails_when_it_is_called(name, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(CALLED)
+    done = CliRunner().invoke(main, ["solve", "BitString-v0:loci=10", "one_plus_one:calls=20", f"mine.py:{name}"])
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1] == f"Error: solver mine.py:{name} fails: {message}"
+    assert "one_plus_one:calls=20" in done.stdout
+
+
+def test_a_solver_of_a_file_is_called_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(CALLED)
+    done = CliRunner().invoke(main, ["solve", "BitString-v0:loci=10", "mine.py:eager", "--json", "found.json"])
+    assert done.exit_code == 0, done.output
+    assert Path("calls.txt").read_text() == "x"
+    assert json.loads(Path("found.json").read_text())[0]["work"] == 1
+
+
+@pytest.mark.parametrize("environment", ["BitString-v0:loci=10,max_calls=5 genetic", "Quixo-v0:size=2,max_cycles=5"])
+def test_solve_refuses_the_options_of_environments(environment):
+    done = CliRunner().invoke(main, ["solve", *environment.split()])
+    assert done.exit_code == 2
+    assert re.fullmatch(r"Error: solve does not use max_c\w+: leave it out of ENV\n", done.stderr)
+
+
+@pytest.mark.parametrize("bound", [np.inf, -np.inf, np.nan, "x"])
+def test_a_bound_is_finite(bound):
+    with pytest.raises(ValueError, match="bound must be a finite number"):
+        Incumbent(None, np.inf, 0, bound)
+
+
+@pytest.mark.parametrize("problem", [BitString(2, 10), set_covering(20)])
+def test_no_genomes_have_no_fitness(problem):
+    assert problem.fitness(np.zeros((0, problem.loci), bool)).shape == (0,)
+    with pytest.raises(ValueError, match=r"genomes are bool, or integers that are 0 or 1, not float64$"):
+        problem.fitness(np.zeros((0, problem.loci)))
+    solution = [True] * problem.loci
+    problem.check_solution(solution, problem.value(np.array(solution), problem.fitness([solution])[0]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"loci": 0}, "loci must be a whole number from 1, not 0"),
+        ({"loci": 4.0}, "loci must be a whole number from 1, not 4.0"),
+        ({"measure": 5}, "needs the class attribute measure"),
+        ({"is_cost": "no"}, "needs the class attribute is_cost"),
+    ],
+)
+def test_wrong_problems_of_users_are_refused(changes, message):
+    given = {"measure": "fitness", "is_cost": False, "loci": 4} | changes
+    methods = {"_fitness": lambda self, genomes: genomes.sum(axis=1), "value": lambda self, genome, fitness: fitness}
+    loci = given.pop("loci")
+    with pytest.raises((TypeError, ValueError), match=message):
+        type("Mine", (Problem,), given | methods)(loci)

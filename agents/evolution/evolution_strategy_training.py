@@ -84,7 +84,7 @@ class EvolutionStrategyConfig(PopulationOptions, OpeningOptions, EvolutionConfig
         int | None,
         Option("lambda, the number of offspring; none is 10 (plus), 35 (comma) or 4 + 3 ln genes (cma)", ge=1),
     ] = None
-    sigma: Annotated[float, Option("initial standard deviation of the mutations", gt=0, le=1e6)] = 0.5
+    sigma: Annotated[float, Option("initial standard deviation of the mutations", gt=0)] = 0.5
     initial_range: Annotated[
         float,
         Option("initial genes are uniform from -initial_range to initial_range", gt=0, only_with="strategy=plus|comma"),

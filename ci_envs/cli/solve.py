@@ -112,9 +112,10 @@ class _SolverOptions(NamedTuple):
 def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataFiles, options: _SolverOptions) -> None:
     from rich.console import Console
 
-    from ci_envs.optimisation.solving import solvers_of, start_solver
+    from ci_envs.optimisation.solving import check_solver, solvers_of
 
-    _, problem, _ = resolve_problem(environment)
+    _, problem, unused = resolve_problem(environment)
+    _refuse(unused)
     if not solvers:
         raise ValueError(f"{environment} needs at least one solver. Available: {', '.join(solvers_of(problem))}")
     check_address(options.workers, options.ray_address)
@@ -123,7 +124,7 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
     available, missing = [], []
     for solver in solvers:  # report a wrong solver before any solver runs
         try:
-            start_solver(problem, solver, options.seed)
+            check_solver(problem, solver, options.seed)
             available.append(solver)
         except ImportError as error:
             missing.append(str(error))
@@ -141,6 +142,12 @@ def _solve_problem(environment: str, solvers: tuple[str, ...], data_files: DataF
     failures = missing + [f"solver {solver} fails: {result}" for solver, result in ended if isinstance(result, str)]
     if failures:
         raise click.ClickException("; ".join(failures))
+
+
+def _refuse(unused: dict[str, Any]) -> None:
+    """Raise a ValueError if ENV has options of environments, which a solver does not use."""
+    if unused:
+        raise ValueError(f"solve does not use {' and '.join(unused)}: leave it out of ENV")
 
 
 def _run_in_turn(problem: "Problem", solvers: list[str], options: _SolverOptions) -> "tuple[list[Result | str], bool]":
@@ -241,7 +248,8 @@ def _solve_game(environment: str, text: str | None, store: Path | None, data_fil
     from ci_envs.solver.solver import exact_source
 
     with interrupt_advice(NOTHING_KEPT), usage_errors(), count_progress("states") as progress:
-        _, game, _ = resolve(environment)
+        _, game, unused = resolve(environment)
+        _refuse(unused)
         position = Position.from_text(game, text) if text else Position.start(game)
         solution = exact_source(game, str(store)) if store else solve(position, progress=progress)
         row = _solution_row(environment, solution, position)

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.validation import integer_between
+
 Genome = NDArray[np.bool_]
 Genomes = NDArray[np.bool_] | NDArray[np.integer[Any]]
 
@@ -35,11 +37,12 @@ class Problem(ABC):
 
         Raises:
             TypeError: the class does not set ``measure`` and ``is_cost``.
+            ValueError: ``loci`` is not an integer of 1 or more.
         """
-        for name, example in (("measure", '"fitness"'), ("is_cost", "False")):
-            if not hasattr(self, name):
+        for name, kind, example in (("measure", str, '"fitness"'), ("is_cost", bool, "False")):
+            if not isinstance(getattr(self, name, None), kind):
                 raise TypeError(f"{type(self).__name__} needs the class attribute {name}, for example {example}")
-        self.loci = loci
+        self.loci = integer_between("loci", loci, 1)
         self.calls = 0
 
     def fitness(self, genomes: Genomes) -> NDArray[np.float64]:
@@ -88,8 +91,9 @@ class Problem(ABC):
         if bits.ndim != 2 or bits.shape[1] != self.loci:
             raise ValueError(f"genomes are an array of the shape (n, {self.loci}), not {bits.shape}")
         if bits.dtype.kind not in "biu" or (bits.dtype.kind != "b" and not np.isin(bits, (0, 1)).all()):
-            wrong = bits[~np.isin(bits, (0, 1))] if bits.dtype.kind in "iu" else bits.flat
-            raise ValueError(f"genomes are bool, or integers that are 0 or 1, not {bits.dtype} such as {wrong[0]}")
+            wrong = bits[~np.isin(bits, (0, 1))] if bits.dtype.kind in "iu" else bits.ravel()
+            example = f" such as {wrong[0]}" if wrong.size else ""
+            raise ValueError(f"genomes are bool, or integers that are 0 or 1, not {bits.dtype}{example}")
         return bits.astype(np.bool_, copy=False)
 
     @abstractmethod

@@ -9,6 +9,7 @@ is out of range raises ValueError.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import isinf
 from time import perf_counter
 from typing import Any
@@ -19,13 +20,14 @@ from ci_envs.optimisation.problem import Genome, Problem
 from ci_envs.registry.components import Components
 from ci_envs.registry.options import PRESET, check_options, read_options, signature_of, unnamed_option, with_preset
 from ci_envs.registry.presets import presets_of
-from ci_envs.validation import integer_between, positive_number, real_number
+from ci_envs.validation import finite_number, integer_between, positive_number, real_number
 
 SOLVERS = Components("solver", "ci_envs.solvers", ("problem", "seed"), callable)
 """The solvers by name."""
 
 _CONTRACT = "a solver is a function solver(problem, *, seed) that yields Incumbents"
-_ROUNDING = 1e-12  # more than the relative rounding error of a sum of costs
+ROUNDING = 1e-12
+"""More than the relative rounding error of a sum of costs."""
 
 
 class SolverContractError(TypeError, ValueError):
@@ -44,7 +46,8 @@ class Incumbent:
         bound: a proven bound: no solution is better than this; None if unknown.
 
     Raises:
-        ValueError: the value or the bound is not a number, or the work is not an integer of 0 or more.
+        ValueError: the value is not a number, the bound is not a finite number, or the work is not an integer of 0 or
+            more.
 
     Examples:
         >>> from ci_envs.optimisation import optimise, set_covering
@@ -66,7 +69,7 @@ class Incumbent:
         if self.genome is not None:  # a solver can go on working on its array
             checked["genome"] = np.array(self.genome)
         if self.bound is not None:
-            checked["bound"] = real_number("bound", self.bound)
+            checked["bound"] = finite_number("bound", self.bound)
         vars(self).update(checked)
 
 
@@ -191,11 +194,28 @@ def _check(problem: Problem, incumbent: Any, last: Incumbent) -> None:
 def _is_better(problem: Problem, value: float, other: float) -> bool:
     """Return whether a value is better than another by more than the rounding of both."""
     gain = other - value if problem.is_cost else value - other
-    return value != other and gain > _ROUNDING * min(abs(value), abs(other))
+    return value != other and gain > ROUNDING * min(abs(value), abs(other))
 
 
 def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[Incumbent]:
-    """Return the iterator of a solver, with its options checked.
+    """Return the iterator of a solver. The arguments and errors are those of :func:`prepared_solver`."""
+    start = prepared_solver(problem, solver, seed)
+    incumbents = start()
+    if not isinstance(incumbents, Iterable):
+        raise SolverContractError(f"{_CONTRACT}, but {_name(start.func)} returned {incumbents!r}")
+    return iter(incumbents)
+
+
+def check_solver(problem: Problem, solver: str, seed: int) -> None:
+    """Check a spec string as :func:`prepared_solver` does, without running the function of a user."""
+    if SOLVERS.is_registered(solver):
+        start_solver(problem, solver, seed)  # checks which options go together
+    else:
+        prepared_solver(problem, solver, seed)
+
+
+def prepared_solver(problem: Problem, solver: str | Solver, seed: int) -> "partial[Iterator[Incumbent]]":
+    """Return a function without arguments that starts a solver, with its options checked.
 
     Args:
         problem: the problem to solve.
@@ -211,7 +231,7 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
         raise TypeError(f"problem must be a problem such as set_covering(100), not {problem!r}")
     integer_between("seed", seed, 0)
     if callable(solver):
-        return _started(solver, problem, seed=seed)
+        return _bound(solver, problem, seed=seed)
     if not isinstance(solver, str):
         raise TypeError(f"solver must be a text such as 'annealing:moves=10000' or a function, not {solver!r}")
     name, function, text = SOLVERS.load(solver)
@@ -221,18 +241,15 @@ def start_solver(problem: Problem, solver: str | Solver, seed: int) -> Iterator[
     presets = presets_of(name) if "preset" in (text or "") else {}  # reads files
     known = {**options, "preset": PRESET} if presets else options
     given = with_preset(owner, read_options(owner, text, known, unnamed_option(options)), options, presets)
-    return _started(function, problem, seed=seed, **check_options(owner, given, options))
+    return _bound(function, problem, seed=seed, **check_options(owner, given, options))
 
 
-def _started(solver: Solver, problem: Problem, **options: Any) -> Iterator[Incumbent]:
+def _bound(solver: Solver, problem: Problem, **options: Any) -> "partial[Iterator[Incumbent]]":
     try:
         signature_of(solver).bind(problem, **options)
     except TypeError as error:
         raise SolverContractError(f"{_CONTRACT}, but {_name(solver)} {error}") from None
-    incumbents = solver(problem, **options)
-    if not isinstance(incumbents, Iterable):
-        raise SolverContractError(f"{_CONTRACT}, but {_name(solver)} returned {incumbents!r}")
-    return iter(incumbents)
+    return partial(solver, problem, **options)
 
 
 def _name(solver: Solver) -> str:

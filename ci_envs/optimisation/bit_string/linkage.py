@@ -56,9 +56,10 @@ def linkage(problem: Problem, *, calls: Calls = 26_000, seed: Seed = 0) -> Itera
         ungrouped = ungrouped[~np.isin(ungrouped, [locus for group in found for locus in group.loci])]
         yield from _climb(box, genome, fitness, groups)
         if not len(ungrouped) or not box.remaining:
-            return
+            break
         genome[ungrouped] = rng.random(len(ungrouped)) < 0.5
         fitness = box.fitness_of(genome)
+    yield box.incumbent()
 
 
 def _flip_effects(

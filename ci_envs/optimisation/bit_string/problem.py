@@ -71,13 +71,15 @@ class BitString(Problem):
     @override
     def check_solution(self, genome: Genome, value: float) -> None:
         super().check_solution(genome, value)
-        right = self._fitness(self.checked(genome[np.newaxis]))[0]
+        right = self._fitness(self.checked(np.asarray(genome)[np.newaxis]))[0]
         if not isclose(value, right, rel_tol=1e-9):
             raise ValueError(f"a solution of the fitness {value:g} was given, but its fitness is {right:g}")
 
     @override
     def _fitness(self, genomes: NDArray[np.bool_]) -> NDArray[np.float64]:
-        ones = np.sort(genomes.reshape(len(genomes), -1, self.problem).sum(axis=1), axis=1)[:, ::-1]
+        ones = np.sort(genomes.reshape(len(genomes), self.loci // self.problem, self.problem).sum(axis=1), axis=1)[
+            :, ::-1
+        ]
         best = ones[:, :1]
         best_count = (ones == best).sum(axis=1, keepdims=True)
         # the number of ones at index j is r_(j - m), with the weight 0.1^(j - m + 1)

@@ -58,7 +58,7 @@ class OptimiserEvolution(Evolution):
         if not self._told:
             return None
         sizes = np.array([len(values) for values in self._told], dtype=np.int64)
-        arrays = {"sizes": sizes, "told": np.concatenate(self._told), "first": self._first}
+        arrays = {"sizes": sizes, "told": np.concatenate(self._told), "latest": self._latest}
         return TrainerState({"seed": self.seed}, arrays)
 
     @override
@@ -67,24 +67,25 @@ class OptimiserEvolution(Evolution):
         if values.dtype != np.float64 or values.shape != (sizes.sum(),) or not np.isfinite(values).all():
             raise ValueError(f"the fitness values have the dtype {values.dtype} and the shape {values.shape}")
         self._told = np.split(values, np.cumsum(sizes)[:-1])
-        first = state.arrays.get("first")  # earlier versions did not write it
         for told in self._told:
             genomes = self._ask()
             if len(genomes) != len(told):
                 raise ValueError(f"there are {len(told)} fitness values for {len(genomes)} genomes")
-            if not self.history and first is not None and not _are_close(first, genomes):
-                raise ValueError("the optimiser has other arguments, because its first genomes differ")
             self._tell(genomes, told)
+        latest = state.arrays.get("latest")  # earlier versions did not write it
+        if latest is not None and not _are_close(latest, self._latest):
+            raise ValueError("the optimiser has other arguments, because its genomes differ")
 
     def _ask(self) -> Genomes:
-        genomes = self._optimiser.ask()
-        if not self.history:
-            self._first = np.array(genomes)
+        genomes = np.asarray(self._optimiser.ask())
+        if genomes.ndim != 2 or not genomes.size or genomes.dtype.kind not in "biuf" or not np.isfinite(genomes).all():
+            raise ValueError(f"ask must return genomes of finite numbers, (n, genes), not {genomes!r}")
         return genomes
 
     def _tell(self, genomes: Genomes, values: Values) -> None:
         """Report the fitness of its genomes to the optimiser, and add the generation to the history."""
         self._optimiser.tell(values)
+        self._latest = genomes.copy()
         calls = len(genomes) + (self.history[-1].calls if self.history else 0)
         best, mean = float(values.max()), float(values.mean())
         self.history = (*self.history, Statistics(len(self.history), calls, best, mean, diversity(genomes), 1.0))

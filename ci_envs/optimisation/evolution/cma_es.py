@@ -12,7 +12,7 @@ from ci_envs.optimisation.evolution.parameters import Genomes, Values, between
 
 
 class CMAES:
-    """The CMA-ES optimiser for :func:`~ci_envs.optimisation.evolution.ask_tell.optimise`.
+    """The CMA-ES optimiser for :class:`~ci_envs.optimisation.evolution.ask_tell.OptimiserEvolution`.
 
     It has its own random numbers. By default ``cma`` would seed and use NumPy's global random numbers.
 
@@ -38,7 +38,7 @@ class CMAES:
             ValueError: an argument is out of range.
             ImportError: ``cma`` is not installed.
         """
-        if np.ndim(start) != 1 or len(start) < 2:
+        if np.ndim(start) != 1 or len(start) < 2 or not np.isfinite(start).all():
             raise ValueError(f"CMA-ES needs 2 genes or more, not those of {start!r}")
         between("sigma", sigma, np.finfo(float).tiny)
         lambda_ = int(4 + 3 * np.log(len(start))) if offspring is None else integer_between("offspring", offspring, 2)

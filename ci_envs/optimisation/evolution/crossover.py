@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, between, need_kind, ordered
+from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, between, fits_genes, need_kind, ordered
 
 Crossover = Callable[[Genomes, Genomes, Generator], Genomes]
 """``(mothers, fathers, rng) -> children``: one child per pair of parents, all (count, genes).
@@ -46,10 +46,11 @@ class Uniform:
     rate: PerGene = 0.5
 
     def __post_init__(self) -> None:
-        between("rate", self.rate, 0, 1)
+        between("rate", self.rate, 0, 1, per_gene=True)
 
     def __call__(self, mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
         """Return one child per pair of parents, see :data:`Crossover`."""
+        fits_genes("rate", self.rate, mothers.shape[1])
         return np.where(rng.random(mothers.shape) < self.rate, fathers, mothers)
 
 
@@ -72,6 +73,8 @@ class Blend:
     def __call__(self, mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
         """Return one child per pair of parents, see :data:`Crossover`."""
         need_kind(self, mothers, "f", "floats")
+        fits_genes("low", self.low, mothers.shape[1])
+        fits_genes("high", self.high, mothers.shape[1])
         place = rng.uniform(-self.alpha, 1 + self.alpha, mothers.shape)
         children = np.clip(mothers + place * (fathers - mothers), self.low, self.high)
         return np.asarray(children, dtype=mothers.dtype)

@@ -11,6 +11,7 @@ dependencies.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -166,7 +167,7 @@ def next_generation(plan: Plan, fitness: Fitness, initial: Initial, state: State
     hall, hall_fitness = _hall_of_fame(plan.hall_size, state.hall, state.hall_fitness, genomes[: len(seen)], seen)
     record = max(state.record, float(seen.max()))
     stagnant = 0 if record > state.record else state.stagnant + 1
-    chosen = plan.survive(own, parents, plan.population)
+    chosen = _checked_indices("survive", plan.survive(own, parents, plan.population), plan.population, len(values))
     genomes, values = genomes[chosen], values[chosen]
     if plan.immigration is not None and stagnant >= plan.immigration.patience:
         stagnant = 0
@@ -212,19 +213,44 @@ def _random_streams(seed: int, generation: int) -> tuple[Generator, int]:
 def _children(plan: Plan, state: State, rng: Generator) -> tuple[Genomes, Indices]:
     """Return the offspring, and the indices of their first parents."""
     number = plan.offspring
-    parents = plan.select(state.genomes, state.fitness, number if plan.crossover is None else 2 * number, rng)
+    selections = number if plan.crossover is None else 2 * number
+    parents = plan.select(state.genomes, state.fitness, selections, rng)
+    parents = _checked_indices("select", parents, selections, len(state.genomes))
     mothers = parents[:number]
     children = state.genomes[mothers]
     if plan.crossover is None:
-        return plan.mutate(children, rng, state.step), mothers
+        return _mutated(plan, children, rng, state.step), mothers
     is_crossed = rng.random(number) < plan.crossover_share(state.generation + 1)
     crossed = np.flatnonzero(is_crossed)
     fathers = state.genomes[parents[number:][crossed]]
-    children[crossed] = plan.crossover(children[crossed], fathers, rng)
+    children[crossed] = _checked_genomes("crossover", plan.crossover(children[crossed], fathers, rng), fathers)
     if plan.mutates_crossed:
-        return plan.mutate(children, rng, state.step), mothers
-    children[~is_crossed] = plan.mutate(children[~is_crossed], rng, state.step)
+        return _mutated(plan, children, rng, state.step), mothers
+    children[~is_crossed] = _mutated(plan, children[~is_crossed], rng, state.step)
     return children, mothers
+
+
+def _mutated(plan: Plan, genomes: Genomes, rng: Generator, step: float) -> Genomes:
+    return _checked_genomes("mutate", plan.mutate(genomes, rng, step), genomes)
+
+
+def _checked_genomes(operator: str, found: Any, like: Genomes) -> Genomes:
+    """Return genomes that an operator has made. Their shape and dtype must be those of other genomes."""
+    genomes: Genomes = np.asarray(found)
+    if (genomes.shape, genomes.dtype) != (like.shape, like.dtype):
+        raise ValueError(
+            f"{operator} must return genomes of {like.dtype} and the shape {like.shape}, "
+            f"not of {genomes.dtype} and {genomes.shape}"
+        )
+    return genomes
+
+
+def _checked_indices(operator: str, found: Any, count: int, size: int) -> Indices:
+    """Return the indices that an operator has chosen: ``count`` whole numbers below ``size``."""
+    indices = np.asarray(found)
+    if indices.shape != (count,) or indices.dtype.kind not in "iu" or not ((indices >= 0) & (indices < size)).all():
+        raise ValueError(f"{operator} must return {count} indices from 0 to {size - 1}, not {found!r}")
+    return indices
 
 
 def _make_genomes(initial: Initial, count: int, rng: Generator) -> Genomes:

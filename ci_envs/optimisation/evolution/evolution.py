@@ -4,6 +4,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from typing_extensions import override
@@ -15,6 +18,7 @@ from ci_envs.training.trainer import TrainerState
 from ci_envs.validation import integer_between
 
 _ARRAYS = ("genomes", "fitness", "hall", "hall_fitness")
+_SHOWN = 20  # numbers of an array
 _NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS)
 
 
@@ -140,9 +144,31 @@ class PopulationEvolution(Evolution):
         self._population, self.history = population, history
 
 
-def _text(argument: object) -> str:
-    """Return a text of an argument that is the same in each process."""
-    return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(argument)).split())
+def _text(argument: Any) -> str:
+    """Return a text of an argument: equal for equal values, also in another process."""
+    if argument is None or isinstance(argument, str):
+        return repr(argument)
+    if isinstance(argument, int | float | np.generic | list | tuple | np.ndarray):
+        return _text_of_numbers(argument)
+    if isinstance(argument, partial):
+        return f"{_text(argument.func)}{_text_of_fields(dict(enumerate(argument.args)) | argument.keywords)}"
+    if hasattr(argument, "__qualname__"):
+        return f"{argument.__module__}.{argument.__qualname__}"
+    return type(argument).__qualname__ + _text_of_fields(getattr(argument, "__dict__", {}))
+
+
+def _text_of_numbers(argument: Any) -> str:
+    try:
+        numbers = np.asarray(argument, dtype=np.float64)
+    except (TypeError, ValueError):  # a list of other objects
+        return f"[{', '.join(map(_text, argument))}]"
+    if numbers.size > _SHOWN:
+        return f"{numbers.shape} {sha256(numbers.tobytes()).hexdigest()}"
+    return re.sub(r"\.0(?!\d)", "", str(numbers.tolist()))
+
+
+def _text_of_fields(values: Mapping[Any, Any]) -> str:
+    return f"({', '.join(f'{name}={_text(value)}' for name, value in values.items())})"
 
 
 def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:

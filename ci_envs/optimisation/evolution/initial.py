@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ci_envs.games import integer_between
-from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, Values, between, ordered
+from ci_envs.optimisation.evolution.parameters import Genomes, PerGene, Values, between, fits_genes, ordered
 
 Initial = Callable[[int, Generator], Genomes]
 """``(count, rng) -> genomes``: new genomes, (count, genes)."""
@@ -23,7 +23,8 @@ class RandomBits:
 
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
-        between("ones", self.ones, 0, 1)
+        between("ones", self.ones, 0, 1, per_gene=True)
+        fits_genes("ones", self.ones, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.bool_]:
         """Return ``count`` new genomes, (count, genes)."""
@@ -40,7 +41,9 @@ class RandomNumbers:
 
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
-        ordered(self.low, self.high)
+        ordered(self.low, self.high, finite=True)
+        fits_genes("low", self.low, self.genes)
+        fits_genes("high", self.high, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> Values:
         """Return ``count`` new genomes, (count, genes)."""
@@ -57,7 +60,9 @@ class RandomIntegers:
 
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
-        ordered(self.low, self.high)
+        ordered(self.low, self.high, finite=True, whole=True)
+        fits_genes("low", self.low, self.genes)
+        fits_genes("high", self.high, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
         """Return ``count`` new genomes, (count, genes)."""

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ci_envs.optimisation.evolution.parameters import Genomes, Indices, PerGene, between, need_kind, ordered
+from ci_envs.optimisation.evolution.parameters import (
+    Genomes,
+    Indices,
+    PerGene,
+    between,
+    fits_genes,
+    need_kind,
+    ordered,
+)
 
 Mutation = Callable[[Genomes, Generator, float], Genomes]
 """``(genomes, rng, step) -> mutants``: mutated copies, (count, genes).
@@ -37,13 +45,14 @@ class Gaussian:
     high: PerGene = np.inf
 
     def __post_init__(self) -> None:
-        between("sigma", self.sigma, 0)
-        between("rate", self.rate, 0, 1)
+        between("sigma", self.sigma, 0, per_gene=True)
+        between("rate", self.rate, 0, 1, per_gene=True)
         ordered(self.low, self.high)
 
     def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
         """Return mutated copies, see :data:`Mutation`."""
         need_kind(self, genomes, "f", "floats")
+        _check_fields(self, genomes)
         mutants = genomes.copy()
         indices = _sample_genes(genomes.shape, self.rate, rng)
         mutants.reshape(-1)[indices] += rng.normal(
@@ -61,12 +70,22 @@ class UniformReset:
     rate: PerGene
 
     def __post_init__(self) -> None:
-        between("rate", self.rate, 0, 1)
-        ordered(self.low, self.high)
+        between("rate", self.rate, 0, 1, per_gene=True)
+        ordered(self.low, self.high, finite=True)
 
     def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
-        """Return mutated copies, see :data:`Mutation`."""
+        """Return mutated copies, see :data:`Mutation`.
+
+        Raises:
+            ValueError: the genomes have another dtype than numbers, or integers that do not have the bounds.
+        """
         need_kind(self, genomes, "iuf", "numbers")
+        _check_fields(self, genomes)
+        if genomes.dtype.kind != "f":
+            ordered(self.low, self.high, whole=True)
+            limits = np.iinfo(genomes.dtype)
+            if np.min(self.low) < limits.min or np.max(self.high) > limits.max:
+                raise ValueError(f"genes of {genomes.dtype} cannot be from {self.low} to {self.high}")
         mutants = genomes.copy()
         indices = _sample_genes(genomes.shape, self.rate, rng)
         low, high = (_at_genes(bound, indices, genomes.shape) for bound in (self.low, self.high))
@@ -82,11 +101,12 @@ class BitFlip:
     rate: PerGene
 
     def __post_init__(self) -> None:
-        between("rate", self.rate, 0, 1)
+        between("rate", self.rate, 0, 1, per_gene=True)
 
     def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
         """Return mutated copies, see :data:`Mutation`."""
         need_kind(self, genomes, "b", "bool")
+        _check_fields(self, genomes)
         mutants = genomes.copy()
         mutants.reshape(-1)[_sample_genes(genomes.shape, self.rate, rng)] ^= True
         return mutants
@@ -124,6 +144,12 @@ class Swap:
             one, other = rng.integers(genes, size=(2, len(rows)))
             mutants[rows, one], mutants[rows, other] = mutants[rows, other], mutants[rows, one]
         return mutants
+
+
+def _check_fields(operator: "Gaussian | UniformReset | BitFlip", genomes: Genomes) -> None:
+    """Check that each parameter with one value per gene fits the genomes."""
+    for name, value in vars(operator).items():
+        fits_genes(name, value, genomes.shape[1])
 
 
 def _sample_genes(shape: tuple[int, ...], rate: PerGene, rng: Generator) -> Indices:

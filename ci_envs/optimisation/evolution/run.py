@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from ci_envs.training.trainer import TrainerState
 from ci_envs.validation import integer_between, nonnegative_number, real_number, true_or_false
 
 _FORMAT = "ci_envs evolution 3"
-_MAX_NAME = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +145,20 @@ def _run_file(
         raise IsADirectoryError(errno.EISDIR, "The path of a run must be that of a file", str(name))
     if not resume:
         path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.parent, "runs the evolution of a file", f".{path.name[:_MAX_NAME]}.lock"):
+    with locked(path.parent, "runs the evolution of a file", _lock_name(path.name)):
         if path.exists() and not resume:
             raise run_exists_error(path)
         file = _RunFile(path, evolution, {"settings": evolution.settings, "notes": notes})
         if resume:
             file.restore()
         yield file
+
+
+def _lock_name(name: str) -> str:
+    stem = (
+        name if len(os.fsencode(name)) < 200 else sha256(os.fsencode(name)).hexdigest()
+    )  # names have at most 255 bytes
+    return f".{stem}.lock"
 
 
 def _plain(notes: Mapping[str, Any]) -> dict[str, Any]:

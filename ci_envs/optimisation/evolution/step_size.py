@@ -8,6 +8,7 @@ do not have this rule.
 import math
 from dataclasses import dataclass
 
+from ci_envs.optimisation.evolution.parameters import between
 from ci_envs.validation import positive_number
 
 _TARGET = 0.2
@@ -18,8 +19,8 @@ class OneFifth:
     """The one-fifth success rule: multiply the step by ``exp((success - 1/5) / (1 - 1/5) / damping)``.
 
     Attributes:
-        damping: how slowly the step changes, above 0; 3 is usual for few genes, about 1 + genes / (2 offspring) for
-            many.
+        damping: how slowly the step changes, 0.01 or more; 3 is usual for few genes, about 1 + genes / (2 offspring)
+            for many.
         least: the minimum of the step, above 0.
     """
 
@@ -27,7 +28,7 @@ class OneFifth:
     least: float = 1e-12
 
     def __post_init__(self) -> None:
-        positive_number("damping", self.damping)
+        between("damping", self.damping, 0.01)
         positive_number("least", self.least)
 
     def __call__(self, step: float, success: float) -> float:

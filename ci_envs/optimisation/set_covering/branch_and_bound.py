@@ -20,7 +20,7 @@ from ci_envs.optimisation.set_covering.bitmask import full_bitmask, intersection
 from ci_envs.optimisation.set_covering.cover import instance_of
 from ci_envs.optimisation.set_covering.problem import SetCovering
 from ci_envs.optimisation.set_covering.row_weighting import row_weighting
-from ci_envs.optimisation.solving import Incumbent
+from ci_envs.optimisation.solving import ROUNDING, Incumbent
 
 _REPORT_SECONDS = 0.1
 _LOCAL_SEARCH_MOVES = 100_000  # of the local search that finds the first cover
@@ -107,9 +107,7 @@ def branch_on_elements(problem: SetCovering, relaxation: Relaxation, seed: int) 
     for incumbent in row_weighting(problem, moves=_LOCAL_SEARCH_MOVES, seed=seed):
         yield Incumbent(incumbent.genome, incumbent.value, 0)
     best, cost, root_bound = incumbent.genome, incumbent.value, lower_bound(problem)
-    instance, path, set_counts = instance_of(problem), _root_path(problem), np.zeros(problem.size, np.int64)
-    # a better cover costs less by at least this, despite rounding
-    improvement = 0.999 if problem.has_whole_costs else 1e-6 * problem.cost_unit
+    instance, path, set_counts = instance_of(problem), _root_path(problem, cost), np.zeros(problem.size, np.int64)
     nodes, depth, reported = 0, 0, monotonic()
     while depth >= 0:
         nodes += 1
@@ -117,6 +115,7 @@ def branch_on_elements(problem: SetCovering, relaxation: Relaxation, seed: int) 
             best, cost = np.zeros(problem.loci, np.bool_), float(path.cost[depth])
             best[path.selected[1 : depth + 1]] = True
         else:
+            improvement = 0.999 if problem.has_whole_costs else ROUNDING * cost  # a better cover costs less by this
             budget = cost - improvement - path.cost[depth]  # for the remaining elements
             open_sets = path.open_sets[depth, : path.open_counts[depth]]
             bound = relaxation.bound(path.uncovered[depth], open_sets, budget)
@@ -135,7 +134,8 @@ def lower_bound(problem: SetCovering) -> float:
     return relaxation.bound(full_bitmask(problem.size), np.arange(problem.loci), float("inf"))
 
 
-def _root_path(problem: SetCovering) -> _Path:
+def _root_path(problem: SetCovering, most: float) -> _Path:
+    """Return the path of the root, where the sets are open that cost at most ``most``."""
     rows = min(problem.size, problem.loci) + 1
     path = _Path(
         uncovered=np.zeros((rows, problem.words.shape[1]), np.uint64),
@@ -147,7 +147,9 @@ def _root_path(problem: SetCovering) -> _Path:
         selected=np.zeros(rows, np.int64),
     )
     path.uncovered[0] = full_bitmask(problem.size)
-    path.open_sets[0], path.open_counts[0] = np.arange(problem.loci), problem.loci
+    affordable = np.flatnonzero(problem.costs <= most)
+    path.open_counts[0] = len(affordable)
+    path.open_sets[0, : len(affordable)] = affordable
     return path
 
 

@@ -10,6 +10,7 @@ each node.
 """
 
 from collections.abc import Iterator
+from math import floor, ldexp, log2
 from typing import Annotated, Any
 
 import highspy
@@ -74,15 +75,16 @@ class _BranchAndCut:
     """
 
     def __init__(self, problem: SetCovering, seed: int) -> None:
-        self.problem = problem
+        self.problem, self._unit = problem, _unit(problem)
         selected = greedy_cover(problem).selected
         self.bound = lower_bound(problem)
         self.incumbent = Incumbent(selected, problem.cost(selected), 0, self.bound)
         self.highs = _silent_highs()
         self.highs.setOptionValue("random_seed", seed % 2**31)
         self.highs.setOptionValue("mip_rel_gap", 0.0)
+        self.highs.setOptionValue("mip_abs_gap", 0.0)
         self.highs.HandleUserInterrupt = True
-        model = _model(problem)
+        model = _model(problem, self.incumbent.value, self._unit)
         model.integrality_ = [highspy.HighsVarType.kInteger] * problem.loci
         self.highs.passModel(model)
         start = highspy.HighsSolution()
@@ -103,7 +105,10 @@ class _BranchAndCut:
         info = self.highs.getInfo()
         genome = np.array(self.highs.getSolution().col_value) > 0.5
         cost, nodes = self.problem.cost(genome), int(info.mip_node_count)
-        self.incumbent = Incumbent(genome, cost, nodes, cost)
+        best = self.incumbent
+        if cost < best.value:  # otherwise it differs by less than the tolerance of HiGHS
+            best = Incumbent(genome, cost, nodes)
+        self.incumbent = Incumbent(best.genome, best.value, nodes, best.value)
 
     def _update_solution(self, event: Any) -> None:
         genome = np.array(event.data_out.mip_solution) > 0.5
@@ -112,7 +117,7 @@ class _BranchAndCut:
             self.incumbent = Incumbent(genome, cost, self.incumbent.work, self.incumbent.bound)
 
     def _update_bound(self, event: Any) -> None:
-        bound = max(self.bound, float(event.data_out.mip_dual_bound) * self.problem.cost_unit)
+        bound = max(self.bound, min(float(event.data_out.mip_dual_bound) * self._unit, self.incumbent.value))
         nodes = int(event.data_out.mip_node_count)
         self.incumbent = Incumbent(self.incumbent.genome, self.incumbent.value, nodes, bound)
 
@@ -128,12 +133,12 @@ class LinearRelaxation:
 
     def __init__(self, problem: SetCovering) -> None:
         self.reduced_costs = np.zeros(problem.loci)
-        self._incidence, self._unit = problem.incidence, problem.cost_unit
+        self._incidence, self._unit = problem.incidence, _unit(problem)
         sets, size = self._incidence.shape
         self._columns, self._rows = np.arange(sets, dtype=np.int32), np.arange(size, dtype=np.int32)
         self._highs = _silent_highs()
         self._highs.setOptionValue("presolve", "off")
-        self._highs.passModel(_model(problem))
+        self._highs.passModel(_model(problem, problem.cost(greedy_cover(problem).selected), self._unit))
 
     def bound(self, uncovered: NDArray[np.uint64], open_sets: NDArray[np.int64], budget: float) -> float:
         """Return the value of the LP relaxation; the arguments are those of ``Relaxation.bound``.
@@ -166,12 +171,23 @@ def _silent_highs() -> Any:
     return highs
 
 
-def _model(problem: SetCovering) -> Any:
-    """Return the linear program, with the costs in units of :attr:`SetCovering.cost_unit`: tolerances are absolute."""
+def _unit(problem: SetCovering) -> float:
+    """Return the unit of the costs in HiGHS, a power of two.
+
+    The tolerances of HiGHS are absolute, 1e-6 or less. So this is 1 if all costs are whole numbers, and otherwise about
+    a millionth of the cost of a cover, so that the tolerances are rounding errors of this cost.
+    """
+    if problem.has_whole_costs:
+        return 1.0
+    return max(ldexp(1.0, floor(log2(problem.weight_bound)) - 20), float(np.finfo(np.float64).tiny))
+
+
+def _model(problem: SetCovering, most: float, unit: float) -> Any:
+    """Return the linear program for covers that cost at most ``most``, with the costs in units of ``unit``."""
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = problem.loci, problem.size
-    model.col_cost_ = problem.costs / problem.cost_unit
-    model.col_lower_, model.col_upper_ = np.zeros(problem.loci), np.ones(problem.loci)
+    model.col_cost_ = np.minimum(problem.costs, most) / unit
+    model.col_lower_, model.col_upper_ = np.zeros(problem.loci), (problem.costs <= most).astype(float)
     model.row_lower_, model.row_upper_ = np.ones(problem.size), np.full(problem.size, highspy.kHighsInf)
     rows, columns = problem.incidence.T.nonzero()
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 from ci_envs.optimisation.set_covering.or_library import LAYOUTS, read_scp
-from ci_envs.optimisation.set_covering.problem import SetCovering
+from ci_envs.optimisation.set_covering.problem import SetCovering, listed_sets
 from ci_envs.registry.options import Option, validated
 from ci_envs.validation import integer_between, probability
 
+_SEED = 42
 
-def lab_sets(n: int, seed: int = 42) -> list[list[int]]:
+
+def lab_sets(n: int, seed: int = _SEED) -> list[list[int]]:
     """Return the sets of the lab's instance, equal to those of the lab's own ``problem(N, seed)``.
 
     Args:
@@ -41,7 +43,7 @@ def _elements(n: int, rng: random.Random) -> Iterator[int]:
             yield element
 
 
-def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list[int]]:
+def random_sets(n: int, count: int, density: float, seed: int = _SEED) -> list[list[int]]:
     """Return random sets: each element is in each set with probability ``density``. A set can be empty.
 
     Args:
@@ -64,7 +66,7 @@ def random_sets(n: int, count: int, density: float, seed: int = 42) -> list[list
 def set_covering(
     n: Annotated[int | None, Option("number of elements; none is 100 if path and sets are not given")] = None,
     *,
-    seed: Annotated[int, Option("seed of the lab's instance or of the random sets", ge=0)] = 42,
+    seed: Annotated[int, Option("seed of the lab's instance or of the random sets", ge=0)] = _SEED,
     density: Annotated[
         float | None,
         Option(
@@ -116,12 +118,12 @@ def set_covering(
         raise ValueError(f"density={density} is for random sets: leave out path and sets")
     if layout is not None and path is None:
         raise ValueError(f"layout={layout} is for a file: give its path too")
+    if seed != _SEED and (path is not None or sets is not None):
+        raise ValueError(f"seed={seed} is for random sets: leave out path and sets")
     if path is not None:
         problem = read_scp(path, layout)
     elif sets is not None:
-        if not (isinstance(sets, Iterable) and all(isinstance(elements, Iterable) for elements in sets)):
-            raise TypeError(f"sets must be sets of elements such as [[0, 1], [1, 2]], not {sets!r}")
-        listed = [list(elements) for elements in sets]
+        listed = listed_sets(sets)
         known = [integer_between("an element of a set", element, 0) for elements in listed for element in elements]
         problem = SetCovering(1 + max(known, default=0), listed)
     else:

@@ -48,13 +48,13 @@ class SetCovering(Problem):
             costs: the cost of each set, above 0; None means the number of its elements.
 
         Raises:
-            TypeError: the costs have no order.
+            TypeError: the sets are not iterable, or the costs have no order.
             ValueError: the size is not positive, there are no sets, a set is empty or has an element out of range, the
                 number of costs is not the number of sets, a cost is not above 0, the costs are too large, or some
                 element is in no set.
         """
         self.size = integer_between("size", size, 1)
-        self.sets = tuple(_checked_set(index, elements, self.size) for index, elements in enumerate(sets))
+        self.sets = tuple(_checked_set(index, given, self.size) for index, given in enumerate(listed_sets(sets)))
         if not self.sets:
             raise ValueError("a set covering problem needs at least one set, but sets is empty: there are none")
         present = set().union(*self.sets)
@@ -62,13 +62,13 @@ class SetCovering(Problem):
             missing = next(element for element in count() if element not in present)
             left = self.size - len(present)
             raise ValueError(f"no set has element {missing}: {left} of {self.size} elements cannot be covered")
-        if isinstance(costs, Mapping | Set):
+        if costs is not None and (isinstance(costs, Mapping | Set) or not isinstance(costs, Iterable)):
             raise TypeError(f"costs must be a sequence with the cost of each set in order, not {costs!r}")
         given = [len(elements) for elements in self.sets] if costs is None else list(costs)
         if len(given) != len(self.sets):
             raise ValueError(f"there are {len(self.sets)} sets, but {len(given)} costs: give one cost per set")
         self.costs = np.array([positive_number(f"the cost of set {i}", cost) for i, cost in enumerate(given)])
-        if isinf(sum(self.costs.tolist())):
+        if isinf(2 * self.size * sum(self.costs.tolist())):  # the fitness is below this
             raise ValueError("the sum of the costs is too large for a float64: divide them by a number")
         super().__init__(len(self.sets))
 
@@ -150,7 +150,7 @@ class SetCovering(Problem):
 
     @cached_property
     def cost_unit(self) -> float:
-        """A power of two of the size of the costs, to which tolerances are relative; 1 if all costs are whole."""
+        """A power of two of the size of the costs; 1 if all costs are whole."""
         return 1.0 if self.has_whole_costs else ldexp(1.0, floor(log2(np.median(self.costs))))
 
     @cached_property
@@ -164,8 +164,19 @@ class SetCovering(Problem):
         return covered * self._element_fitness - costs
 
 
-def _checked_set(index: int, elements: Iterable[int], size: int) -> tuple[int, ...]:
-    given = list(elements)
+def listed_sets(sets: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Return the elements of each set as lists.
+
+    Raises:
+        TypeError: ``sets`` is something else.
+    """
+    listed = list(sets) if isinstance(sets, Iterable) else [sets]
+    if any(not isinstance(elements, Iterable) for elements in listed):
+        raise TypeError(f"sets must be sets of elements such as [[0, 1], [1, 2]], not {sets!r}")
+    return [list(elements) for elements in listed]
+
+
+def _checked_set(index: int, given: list[int], size: int) -> tuple[int, ...]:
     if not given:
         raise ValueError(f"set {index} is empty: a set has at least one element")
     if not all(type(element) is int and 0 <= element < size for element in given):  # integer_between takes far longer
