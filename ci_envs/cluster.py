@@ -3,12 +3,13 @@
 Ray: Moritz et al., "Ray: a distributed framework for emerging AI applications", OSDI 2018.
 """
 
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from logging import ERROR
-from threading import current_thread
+from threading import current_thread, main_thread
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TextIO, TypeVar
 
 from ci_envs.extras import optional_import
@@ -129,7 +130,7 @@ class RayPool(Generic[State]):
     def close(self) -> None:
         """Stop the workers and abandon the calls in progress."""
         if self._is_connected_here:
-            with redirect_stdout(sys.stderr):  # Ray prints its last messages in this thread
+            with redirect_stdout(sys.stderr), _same_handler_of_sigterm():  # Ray prints its last messages in this thread
                 self._ray.shutdown()
             return
         for actor in self._actors:
@@ -221,9 +222,21 @@ def _connect(workers: int, address: str | None) -> None:
 
     own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
     try:
-        ray.init(**(own if address is None else {"address": address}), log_to_driver=False, logging_level=ERROR)
+        with _same_handler_of_sigterm():
+            ray.init(**(own if address is None else {"address": address}), log_to_driver=False, logging_level=ERROR)
     except Exception as error:  # Ray raises Exception itself if it does not start in time
         raise _no_cluster(address, error) from None
+
+
+@contextmanager
+def _same_handler_of_sigterm() -> Iterator[None]:
+    """Keep the handler of SIGTERM, which Ray replaces when it connects, and removes when it shuts down."""
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if handler is not None and current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, handler)
 
 
 def _check_reachable(address: str | None) -> None:

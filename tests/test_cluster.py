@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -196,3 +198,30 @@ def test_workers_evolve_the_same_agent(learner, options, tmp_path):
         train(learner, "TicTacToe-v0", output=tmp_path / folder, seed=3, **quick, **options, **more)
     for file in ("best.json", "curve.csv"):
         assert (tmp_path / "workers" / file).read_bytes() == (tmp_path / "alone" / file).read_bytes()
+
+
+INTERRUPTED = """
+import os, signal, time
+from ci_envs.cluster import RayPool
+
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+with RayPool(10, 1):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(10)
+    except KeyboardInterrupt:
+        print("interrupted")
+try:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("interrupted again")
+"""
+
+
+@pytest.mark.extended
+def test_ray_does_not_change_what_sigterm_does(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-2:] == ["interrupted", "interrupted again"], done.stderr

@@ -1,6 +1,9 @@
 """The command ``ci-envs book``."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +11,10 @@ from ci_envs.cli.errors import interrupt_advice, usage_errors
 from ci_envs.cli.options import file_option
 from ci_envs.cli.progress import count_progress
 from ci_envs.registry.games import resolve
+
+if TYPE_CHECKING:
+    from ci_envs.games.game import Game
+    from ci_envs.solver.opening_book import OpeningBook
 
 
 @click.command()
@@ -28,24 +35,46 @@ def book(*, environment: str, minutes: float | None, threads: int, output: Path 
     \b
     ci-envs book ConnectFour-v0 --minutes 10 --threads 2
     """
-    from ci_envs.solver.book_solver import extend_book, new_book, read_book
+    from ci_envs.solver.book_solver import extend_book, new_book
     from ci_envs.solver.opening_book import book_path, write_book
+    from ci_envs.storage.locks import locked_file
 
     advice = "Run the same command again to continue."
     with interrupt_advice(advice), usage_errors(), count_progress("positions known") as progress:
         _, game, _ = resolve(environment)
-        empty = new_book(game)
-        known = read_book(game, output)
-        if output and output.is_file() and known is None:
-            raise ValueError(f"{str(output)!r} is not an opening book of {game}: choose another file")
-        opening_book = known or empty
-        try:
+        new_book(game)  # a game without a book is named first
+        with _named_default(output):
             path = output or book_path(game)
-            write_book(opening_book, path)
-        except OSError as error:
-            if output:
-                raise
-            raise ValueError(f"{error}, or choose a file with --output FILE") from None
-        seconds = None if minutes is None else 60 * minutes
-        extend_book(opening_book, path, seconds=seconds, threads=threads, progress=progress)
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with locked_file(path, "extends the book"):
+            opening_book = _book_of(game, output)
+            with _named_default(output):
+                write_book(opening_book, path)
+            seconds = None if minutes is None else 60 * minutes
+            extend_book(opening_book, path, seconds=seconds, threads=threads, progress=progress)
     click.echo(f"{int(opening_book.known.sum()):,} of {len(opening_book.words):,} positions are known")
+
+
+def _book_of(game: "Game", path: Path | None) -> "OpeningBook":
+    """Return the book in a file, or that of the package and the user without a path. It is empty if there is none.
+
+    Raises:
+        ValueError: The file is no book of the game.
+    """
+    from ci_envs.solver.book_solver import new_book, read_book
+
+    known = read_book(game, path)
+    if path and path.is_file() and known is None:
+        raise ValueError(f"{str(path)!r} is not an opening book of {game}: choose another file")
+    return known or new_book(game)
+
+
+@contextmanager
+def _named_default(output: Path | None) -> Iterator[None]:
+    """Add advice to an error of the file in the cache folder."""
+    try:
+        yield
+    except OSError as error:
+        if output:
+            raise
+        raise ValueError(f"{error}, or choose a file with --output FILE") from None

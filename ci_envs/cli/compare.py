@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import cluster_errors, interrupt_advice, usage_errors
+from ci_envs.cli.errors import cluster_errors, interrupt_advice, usage_errors, write_each
 from ci_envs.cli.options import FOLDER, file_option, isolation_options, max_cycles_option, ray_options, seed_option
 from ci_envs.cli.progress import games_progress
 
@@ -101,11 +101,10 @@ def compare(
     compilation = compiled_by_two_processes(environment, entrants)
     with interrupt_advice(advice), cluster_errors(), usage_errors(), compilation, progress as (games, graded):
         comparison = tournament.play(games, graded, output=output, resume=resume)
-    if plot_path:
-        write_figure(draw_comparison(comparison), plot_path)
-    if page_path:
-        with usage_errors():
-            write_whole(page_path, report_page(comparison).encode())
     if not data_files.on_stdout:
         Console(highlight=False).print(tables(comparison))
-    data_files.write(to_json(comparison), agent_rows(comparison))
+    write_each(
+        lambda: data_files.write(to_json(comparison), agent_rows(comparison)),
+        lambda: write_figure(draw_comparison(comparison), plot_path) if plot_path else None,
+        lambda: write_whole(page_path, report_page(comparison).encode()) if page_path else None,
+    )

@@ -11,9 +11,9 @@ from typing import Any, TextIO
 
 import click
 
-from ci_envs.cli.errors import usage_errors
+from ci_envs.cli.errors import write_each
 from ci_envs.cli.options import file_option
-from ci_envs.storage.files import csv_text, write_whole
+from ci_envs.storage.files import csv_text, encodable, write_whole
 
 _STDOUT = Path("-")
 
@@ -25,12 +25,12 @@ class DataFiles:
     Attributes:
         json: The file of ``--json``, ``-`` for standard output, or None.
         csv: The file of ``--csv``, ``-`` for standard output, or None.
-        stdout: Standard output.
+        stdout: Standard output, or None if it is closed.
     """
 
     json: Path | None
     csv: Path | None
-    stdout: TextIO
+    stdout: TextIO | None
 
     @property
     def on_stdout(self) -> bool:
@@ -44,17 +44,22 @@ class DataFiles:
             data: The content of the JSON file.
             rows: The rows of the CSV file. None means that ``data`` is the sequence of rows.
         """
-        with usage_errors():
-            if self.json:
-                self._write(self.json, json.dumps(data, indent=2, allow_nan=False) + "\n")
-            if self.csv:
-                self._write(self.csv, csv_text(_table(data if rows is None else rows)))
+        table = data if rows is None else rows
+        write_each(
+            lambda: self._write(self.json, lambda: json.dumps(data, indent=2, allow_nan=False) + "\n"),
+            lambda: self._write(self.csv, lambda: csv_text(_table(table))),
+        )
 
-    def _write(self, path: Path, text: str) -> None:
-        if path == _STDOUT:
-            click.echo(text, self.stdout, nl=False)
-        else:
+    def _write(self, path: Path | None, make: Callable[[], str]) -> None:
+        if path is None:
+            return
+        text = encodable(make())
+        if path != _STDOUT:
             write_whole(path, text.encode())
+        elif self.stdout is None:
+            raise OSError("standard output is closed")
+        else:
+            click.echo(text, self.stdout, nl=False)
 
 
 def data_options(results: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -4,7 +4,7 @@ import re
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -105,6 +105,23 @@ def usage_errors() -> Iterator[None]:
         if is_output_failure(error):
             raise
         raise click.UsageError(_with_flags(encodable(str(error)))) from None
+
+
+def write_each(*writers: Callable[[], None]) -> None:
+    """Call functions that write results, all of them also if some fail.
+
+    Raises:
+        click.UsageError: One or more of them failed. The message has one line.
+    """
+    failures = []
+    for write in writers:
+        try:
+            with usage_errors():
+                write()
+        except click.UsageError as error:
+            failures.append(error.message)
+    if failures:
+        raise click.UsageError("; ".join(failures))
 
 
 @contextmanager

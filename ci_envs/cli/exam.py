@@ -8,7 +8,7 @@ import click
 
 from ci_envs.agent_interface.child_process import ProcessLimits
 from ci_envs.cli.data_files import DataFiles, data_options
-from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors
+from ci_envs.cli.errors import NOTHING_KEPT, interrupt_advice, usage_errors, write_each
 from ci_envs.cli.grade_files import GradeFiles, grade_files
 from ci_envs.cli.options import isolation_options, seed_option
 from ci_envs.cli.progress import count_progress
@@ -124,7 +124,7 @@ def _grade(
 
     from ci_envs.suites.folder import read_suite
     from ci_envs.suites.grade import grade_suite
-    from ci_envs.suites.leaderboard import entry_path, write_entry
+    from ci_envs.suites.leaderboard import entry_path, suite_checksum, write_entry
     from ci_envs.suites.report import suite_rows, suite_tables
 
     suite, count, games, seed = conditions
@@ -135,15 +135,15 @@ def _grade(
             raise ValueError(f"an agent is given twice: {max(agents, key=list(agents).count)}")
         if files.submit and len({entry_path(files.submit, agent) for agent in agents}) < len(agents):
             raise ValueError(f"two of these agents need the same file in --submit: {', '.join(agents)}")
+        checksum = suite_checksum(suite)
         sets = [positions if count is None else positions.evenly(count) for positions in read_suite(suite)]
         for agent in agents:
             begin = process_time()
             with count_progress(f"{agent}: environments") as progress:
                 grades = grade_suite(agent, sets, games, seed, limits=limits, progress=progress)
             if files.submit:
-                write_entry(files.submit, agent, grades, conditions, process_time() - begin)
+                write_entry(files.submit, agent, grades, conditions, process_time() - begin, checksum)
             graded.append((agent, grades))
-        files.write(suite, graded)
     if not data_files.on_stdout:
         Console(highlight=False).print(suite_tables(suite, graded))
-    data_files.write(suite_rows(graded))
+    write_each(lambda: data_files.write(suite_rows(graded)), lambda: files.write(suite, graded))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ci_envs.cli.errors import write_each
 from ci_envs.cli.options import FOLDER, file_option
 
 if TYPE_CHECKING:
@@ -55,17 +56,17 @@ class GradeFiles:
         """Write the figure and the table that are requested.
 
         Raises:
-            OSError: A file cannot be written.
+            click.UsageError: A file cannot be written.
         """
         from ci_envs.drawing.figure_file import write_figure
         from ci_envs.suites.plot import draw_grades
         from ci_envs.suites.report import skill_cells
         from ci_envs.suites.table_file import write_table
 
-        if self.plot:
-            write_figure(draw_grades(title, graded), self.plot)
-        if self.table:
-            write_table(self.table, skill_cells(graded))
+        write_each(
+            lambda: write_figure(draw_grades(title, graded), self.plot) if self.plot else None,
+            lambda: write_table(self.table, skill_cells(graded)) if self.table else None,
+        )
 
 
 def grade_files(command: Callable[..., None]) -> Callable[..., None]:
@@ -73,6 +74,8 @@ def grade_files(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_files(*, plot: Path | None, table: Path | None, submit: Path | None, **options: Any) -> None:
+        # an agent can change the current folder before the files are written
+        plot, table, submit = (path and path.absolute() for path in (plot, table, submit))
         command(files=GradeFiles(plot, table, submit), **options)
 
     plot_option = file_option(

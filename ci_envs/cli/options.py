@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+import errno
+import os
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -47,18 +49,24 @@ def ray_options(task: str) -> Callable[[Any], Any]:
 
 
 class _Folder(click.Path):
-    """The path of a folder."""
+    """The path of a folder in which a command writes. It is made if it does not exist."""
 
     @override
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return super().convert(folder_path(value), param, ctx)
+            folder = Path(str(super().convert(folder_path(value), param, ctx)))
+            place = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+            with TemporaryFile(dir=place):
+                pass
         except ValueError as error:
             self.fail(str(error), param, ctx)
+        except OSError as error:
+            self.fail(f"{str(value)!r} cannot be written: {error.strerror}", param, ctx)
+        return folder
 
 
 FOLDER = _Folder(file_okay=False, path_type=Path)
-"""The type of the path of a folder that a command reads or writes."""
+"""The type of the path of a folder in which a command writes."""
 
 
 def file_option(*names: str, help: str, required: bool = False, on_stdout: bool = False) -> Callable[[Any], Any]:
@@ -90,16 +98,20 @@ def _check_file(
         return path
     if str(path) == "-":
         raise click.UsageError(f"{name}: this cannot be printed, so give a name of a file instead of '-'")
-    other = context.meta.setdefault(f"{__name__} {path.resolve()}", name)
+    target = Path(os.path.realpath(path))
+    other = context.meta.setdefault(f"{__name__} {target}", name)
     if other != name and (path.is_file() or not path.exists()):  # a device can be written twice
         raise click.UsageError(f"{other} and {name} both write {str(path)!r}: choose two files")
     try:
         if path.is_dir():  # an empty name means the current folder
             raise IsADirectoryError(f"{str(path)!r} is a folder")
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"the folder {str(path.parent)!r} does not exist. Create it first.")
         if not path.exists():
-            with TemporaryFile(dir=path.parent):
+            if not target.parent.is_dir():
+                folder = (target if path.is_symlink() else path).parent
+                raise FileNotFoundError(f"the folder {str(folder)!r} does not exist. Create it first.")
+            if target.is_symlink():
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            with TemporaryFile(dir=target.parent):
                 pass
     except OSError as error:
         reason = f"{str(path)!r} cannot be written: {error.strerror}" if error.strerror else str(error)

@@ -10,6 +10,7 @@ import ast
 import hashlib
 import inspect
 import json
+import os
 import sys
 import uuid
 from collections.abc import Iterable, Iterator
@@ -84,7 +85,7 @@ def sources_digest(objects: Iterable[Any]) -> str:
 def _digest(files: frozenset[Path]) -> str:
     digest = hashlib.sha256()
     for name, file in sorted((_name_of(file), file) for file in files):
-        digest.update(f"{name} {_syntax(file).digest} ".encode())
+        digest.update(os.fsencode(f"{name} {_syntax(file).digest} "))
     _syntax_cache().keep()
     return digest.hexdigest()[:16]
 

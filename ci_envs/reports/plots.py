@@ -1,17 +1,15 @@
 """The plots of a section: an overview of its figures, and the plots of its report."""
 
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ci_envs.drawing.figure_file import figure_type
+from ci_envs.drawing.figure_file import figure_type, write_figure
 from ci_envs.drawing.plot_style import styled
 from ci_envs.reports.rows import FigureRow
 from ci_envs.reports.section import Findings, Panel, Plot, Section, Series
-from ci_envs.storage.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,16 +33,12 @@ def save_plots(section: Section, findings: Findings, folder: Path) -> list[Path]
         ImportError: matplotlib is not installed.
         OSError: The folder cannot be written.
     """
-    from matplotlib import rc_context
-
     files = []
     for name, figure in _figures(section, findings):
         for kind in FORMATS:
-            content = io.BytesIO()
-            with rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):  # a repeatable file with text, not paths
-                figure.savefig(content, format=kind, metadata={"Date": None} if kind == "svg" else None)
             files.append(folder / f"{name}.{kind}")
-            write_whole(files[-1], content.getvalue())
+            settings = {"svg.hashsalt": name, "svg.fonttype": "none"}  # text instead of paths
+            write_figure(figure, files[-1], **settings, **{"savefig.dpi": "figure"})
     return files
 
 

@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from hashlib import sha256
 from pathlib import Path
+
+_MOST_BYTES = 200  # of the name of a file; a name can have 255
 
 
 @contextmanager
@@ -37,3 +40,21 @@ def locked(folder: Path, work: str, file: str | None = None) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def locked_file(path: Path, work: str) -> AbstractContextManager[None]:
+    """Lock a file that is replaced whenever it is written. The lock is a hidden, empty file beside it.
+
+    Args:
+        path: the path of the file. A device or a pipe is not locked.
+        work: what a process does with the file, for the message.
+
+    Raises:
+        ValueError: another process has the lock.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        return nullcontext()
+    name = os.fsencode(target.name)
+    stem = target.name if len(name) < _MOST_BYTES else sha256(name).hexdigest()
+    return locked(target.parent, work, f".{stem}.lock")

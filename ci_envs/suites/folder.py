@@ -14,6 +14,7 @@ import msgspec
 from ci_envs.registry.games import resolve
 from ci_envs.solver.solution import Progress
 from ci_envs.storage.files import file_stem, read_whole, write_whole
+from ci_envs.storage.locks import locked
 from ci_envs.suites.parquet import packed_set, read_set, unpacked_set
 from ci_envs.suites.position_set import PositionSet, make_set
 
@@ -93,12 +94,17 @@ def make_suite(folder: Path, plan: Manifest, progress: Progress | None = None) -
     Raises:
         ImportError: PyArrow is not installed.
         OSError: A file cannot be written.
-        ValueError: A game has no exact values, or the folder has another suite.
+        ValueError: A game has no exact values, the folder has another suite, or another process makes one there.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder, "makes a suite"):
+        return _made_suite(folder, plan, progress)
+
+
+def _made_suite(folder: Path, plan: Manifest, progress: Progress | None) -> Manifest:
     made = read_manifest(folder) if (folder / MANIFEST).exists() else plan
     if made.plan(made.seed) != plan.plan(plan.seed):
         raise ValueError(f"{str(folder)!r} has another suite: choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
     for number, entry in enumerate(made.sets):
         if not entry.sha256 or not _is_whole(folder, entry):
             positions = make_set(entry.environment, entry.limit, made.seed, progress)

@@ -96,7 +96,14 @@ class Repetition(NamedTuple):
         return self.recorded == self.found
 
 
-def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Conditions, seconds: float) -> Path:
+def write_entry(
+    folder: Path,
+    spec: str,
+    grades: Sequence[Grade],
+    conditions: Conditions,
+    seconds: float,
+    checksum: str | None = None,
+) -> Path:
     """Write the entry of an agent, and return its path.
 
     Args:
@@ -105,6 +112,7 @@ def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Co
         grades: The grades of the agent.
         conditions: The arguments of the grading.
         seconds: The processor time of the grading in seconds.
+        checksum: The checksum of the suite (:func:`suite_checksum`). None computes it.
 
     Raises:
         OSError: The file cannot be written.
@@ -114,7 +122,7 @@ def write_entry(folder: Path, spec: str, grades: Sequence[Grade], conditions: Co
         "form": _FORM,
         "agent": spec,
         **conditions._asdict(),
-        "checksum": suite_checksum(conditions.suite),
+        "checksum": suite_checksum(conditions.suite) if checksum is None else checksum,
         "commit": source_commit(),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ci_envs.storage.files import write_whole
+from ci_envs.storage.files import encodable, write_whole
 
 _LATEX = {"\\": r"\textbackslash{}", "±": r"$\pm$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
@@ -23,7 +23,7 @@ def write_table(path: Path, cells: Sequence[Sequence[str]]) -> None:
         OSError: The file cannot be written.
     """
     check_table_ending(path)
-    write_whole(path, TABLE_FORMATS[path.suffix](cells).encode())
+    write_whole(path, encodable(TABLE_FORMATS[path.suffix](cells)).encode())
 
 
 def check_table_ending(path: Path) -> None:

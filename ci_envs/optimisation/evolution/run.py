@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ci_envs.optimisation.evolution.engine import State
 from ci_envs.optimisation.evolution.evolution import Evolution, parse_population
 from ci_envs.optimisation.evolution.statistics import Statistics
 from ci_envs.storage.arrays import read_arrays, write_arrays
-from ci_envs.storage.locks import locked
+from ci_envs.storage.locks import locked_file
 from ci_envs.training.folder import check_same_options, checkpoint_errors, run_exists_error
 from ci_envs.training.progress import ProgressDisplay, Status
 from ci_envs.training.session_clock import SessionClock
@@ -145,20 +144,13 @@ def _run_file(
         raise IsADirectoryError(errno.EISDIR, "The path of a run must be that of a file", str(name))
     if not resume:
         path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.parent, "runs the evolution of a file", _lock_name(path.name)):
+    with locked_file(path, "runs the evolution of a file"):
         if path.exists() and not resume:
             raise run_exists_error(path)
         file = _RunFile(path, evolution, {"settings": evolution.settings, "notes": notes})
         if resume:
             file.restore()
         yield file
-
-
-def _lock_name(name: str) -> str:
-    stem = (
-        name if len(os.fsencode(name)) < 200 else sha256(os.fsencode(name)).hexdigest()
-    )  # names have at most 255 bytes
-    return f".{stem}.lock"
 
 
 def _plain(notes: Mapping[str, Any]) -> dict[str, Any]:
