@@ -4,6 +4,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import combinations, permutations
 
 import numpy as np
@@ -1116,3 +1117,21 @@ def test_runs_with_long_names_do_not_wait_for_each_other(tmp_path):
 
     evolved(plan, meeting, initial, 0, path=tmp_path / names[0])
     assert all((tmp_path / name).is_file() for name in names)
+
+
+class SelfReferring:
+    """A mutation with parameters in a dictionary, which also refers to itself."""
+
+    def __init__(self, rate):
+        self.given, self.itself, self.both = {"rate": rate}, self, [self, "text"]
+
+    def __call__(self, genomes, rng, step):
+        return BitFlip(self.given["rate"])(genomes, rng, step)
+
+
+def test_settings_of_operators_of_users():
+    assert settings_of(Plan(5, 5, SelfReferring(0.1))) == settings_of(Plan(5, 5, SelfReferring(0.1)))
+    assert settings_of(Plan(5, 5, SelfReferring(0.1))) != settings_of(Plan(5, 5, SelfReferring(0.2)))
+    partials = [partial(FlipOne.__call__, rate=rate) for rate in (1, 1.0, 2)]
+    settings = [settings_of(Plan(5, 5, one)) for one in partials]
+    assert settings[0] == settings[1] != settings[2]

@@ -7,7 +7,14 @@ import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import cluster_errors, interrupt_advice, usage_errors, write_each
-from ci_envs.cli.options import FOLDER, file_option, isolation_options, max_cycles_option, ray_options, seed_option
+from ci_envs.cli.options import (
+    OUTPUT_FOLDER,
+    file_option,
+    isolation_options,
+    max_cycles_option,
+    ray_options,
+    seed_option,
+)
 from ci_envs.cli.progress import games_progress
 
 
@@ -45,7 +52,7 @@ from ci_envs.cli.progress import games_progress
     help="Enter the agent of every file in FOLDER that is a Python file or a trained agent.",
 )
 @isolation_options
-@click.option("--output", metavar="DIR", type=FOLDER, help="Keep each finished match in DIR.")
+@click.option("--output", metavar="DIR", type=OUTPUT_FOLDER, help="Keep each finished match in DIR.")
 @click.option("--resume", is_flag=True, help="Continue the tournament in the folder of --output.")
 @ray_options("play the matches; the results stay the same")
 @data_options("the results")

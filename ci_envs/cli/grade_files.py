@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ci_envs.cli.errors import write_each
-from ci_envs.cli.options import FOLDER, file_option
+from ci_envs.cli.options import OUTPUT_FOLDER, file_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def grade_files(command: Callable[..., None]) -> Callable[..., None]:
     submit_option = click.option(
         "--submit",
         metavar="DIR",
-        type=FOLDER,
+        type=OUTPUT_FOLDER,
         help="With --suite: write an entry of a leaderboard for each agent to a file in DIR.",
     )
     with_options: Callable[..., None] = plot_option(table_option(submit_option(with_files)))

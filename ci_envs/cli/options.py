@@ -49,15 +49,20 @@ def ray_options(task: str) -> Callable[[Any], Any]:
 
 
 class _Folder(click.Path):
-    """The path of a folder in which a command writes. It is made if it does not exist."""
+    """The path of a folder. A folder in which the command writes is refused if this is impossible."""
+
+    def __init__(self, writes: bool) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+        self._writes = writes
 
     @override
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             folder = Path(str(super().convert(folder_path(value), param, ctx)))
-            place = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
-            with TemporaryFile(dir=place):
-                pass
+            if self._writes:
+                place = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+                with TemporaryFile(dir=place):
+                    pass
         except ValueError as error:
             self.fail(str(error), param, ctx)
         except OSError as error:
@@ -65,8 +70,11 @@ class _Folder(click.Path):
         return folder
 
 
-FOLDER = _Folder(file_okay=False, path_type=Path)
-"""The type of the path of a folder in which a command writes."""
+FOLDER = _Folder(writes=False)
+"""The type of the path of a folder that a command reads, or also writes."""
+
+OUTPUT_FOLDER = _Folder(writes=True)
+"""The type of the path of a folder in which a command writes. It is made if it does not exist."""
 
 
 def file_option(*names: str, help: str, required: bool = False, on_stdout: bool = False) -> Callable[[Any], Any]:

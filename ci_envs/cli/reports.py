@@ -7,7 +7,7 @@ import click
 
 from ci_envs.cli.data_files import DataFiles, data_options
 from ci_envs.cli.errors import usage_errors
-from ci_envs.cli.options import FOLDER, seed_option
+from ci_envs.cli.options import OUTPUT_FOLDER, seed_option
 from ci_envs.cli.progress import count_progress
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--output",
     default="reports",
     show_default=True,
-    type=FOLDER,
+    type=OUTPUT_FOLDER,
     help="Folder for the results and plots.",
 )
 @data_options("the figures")

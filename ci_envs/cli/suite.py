@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ci_envs.cli.errors import interrupt_advice, usage_errors
-from ci_envs.cli.options import FOLDER, seed_option
+from ci_envs.cli.options import OUTPUT_FOLDER, seed_option
 from ci_envs.cli.progress import count_progress
 
 _DEFAULT_LIMIT = 2000
@@ -13,7 +13,7 @@ _DEFAULT_LIMIT = 2000
 
 @click.command()
 @click.argument("environments", metavar="[ENV]...", nargs=-1)
-@click.option("--output", required=True, metavar="DIR", type=FOLDER, help="The folder of the suite.")
+@click.option("--output", required=True, metavar="DIR", type=OUTPUT_FOLDER, help="The folder of the suite.")
 @click.option(
     "--like",
     metavar="SUITE",

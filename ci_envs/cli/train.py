@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ci_envs.cli.errors import flag_of, usage_errors
-from ci_envs.cli.options import FOLDER, ray_options, seed_option
+from ci_envs.cli.options import OUTPUT_FOLDER, ray_options, seed_option
 from ci_envs.registry.games import resolve
 from ci_envs.registry.spec import split_spec
 
@@ -58,7 +58,7 @@ def _list_options(context: click.Context, parameter: click.Parameter, learner: s
 @click.option(
     "--output",
     metavar="DIR",
-    type=FOLDER,
+    type=OUTPUT_FOLDER,
     help="Folder for the trained agent, the checkpoints and the logs.  [default: runs/AGENT-ENV]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")

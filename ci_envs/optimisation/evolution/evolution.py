@@ -19,6 +19,7 @@ from ci_envs.validation import integer_between
 
 _ARRAYS = ("genomes", "fitness", "hall", "hall_fitness")
 _SHOWN = 20  # numbers of an array
+_MOST_DEPTH = 8  # of objects in objects
 _NUMBERS = tuple(item.name for item in fields(State) if item.name not in _ARRAYS)
 
 
@@ -144,31 +145,35 @@ class PopulationEvolution(Evolution):
         self._population, self.history = population, history
 
 
-def _text(argument: Any) -> str:
-    """Return a text of an argument: equal for equal values, also in another process."""
+def _text(argument: Any, depth: int = 0) -> str:
+    """Return a text of an argument: equal for equal values, also in another process.
+
+    An object at a ``depth`` above the limit, which can contain itself, has only the name of its type.
+    """
     if argument is None or isinstance(argument, str):
         return repr(argument)
     if isinstance(argument, int | float | np.generic | list | tuple | np.ndarray):
-        return _text_of_numbers(argument)
-    if isinstance(argument, partial):
-        return f"{_text(argument.func)}{_text_of_fields(dict(enumerate(argument.args)) | argument.keywords)}"
+        return _text_of_numbers(argument, depth)
     if hasattr(argument, "__qualname__"):
         return f"{argument.__module__}.{argument.__qualname__}"
-    return type(argument).__qualname__ + _text_of_fields(getattr(argument, "__dict__", {}))
+    if depth > _MOST_DEPTH:
+        return type(argument).__qualname__
+    parts = argument if isinstance(argument, Mapping) else getattr(argument, "__dict__", {})
+    if isinstance(argument, partial):
+        parts = {"func": argument.func, "args": argument.args, **argument.keywords}
+    named = [f"{name}={_text(value, depth + 1)}" for name, value in parts.items()]
+    return f"{type(argument).__qualname__}({', '.join(named)})"
 
 
-def _text_of_numbers(argument: Any) -> str:
+def _text_of_numbers(argument: Any, depth: int) -> str:
     try:
         numbers = np.asarray(argument, dtype=np.float64)
     except (TypeError, ValueError):  # a list of other objects
-        return f"[{', '.join(map(_text, argument))}]"
+        parts = argument if depth <= _MOST_DEPTH else ()
+        return f"[{', '.join(_text(part, depth + 1) for part in parts)}]"
     if numbers.size > _SHOWN:
         return f"{numbers.shape} {sha256(numbers.tobytes()).hexdigest()}"
     return re.sub(r"\.0(?!\d)", "", str(numbers.tolist()))
-
-
-def _text_of_fields(values: Mapping[Any, Any]) -> str:
-    return f"({', '.join(f'{name}={_text(value)}' for name, value in values.items())})"
 
 
 def parse_population(state: TrainerState) -> tuple[State, tuple[Statistics, ...]]:
