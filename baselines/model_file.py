@@ -87,16 +87,22 @@ def save_model(model: BaseAlgorithm, game: Game, path: str | Path) -> None:
         >>> model = MaskablePPO("MlpPolicy", env).learn(10_000)  # doctest: +SKIP
         >>> save_model(model, env.unwrapped.game, "model.safetensors")  # doctest: +SKIP
     """
-    if Path(path).suffix == ".zip":
-        raise ValueError(f"{str(path)!r} would be read as a zip file of Stable-Baselines3: choose another ending")
+    check_ending(Path(path))
     game, network = game_of(game), network_of(model)
     spaces = model.observation_space.shape, getattr(model.action_space, "n", None)
     if spaces != (network.observation_shape(game), game.action_count):
         raise ValueError(f"the model has planes and actions of {spaces}, which differ from those of {game}")
     check_spaces(model, game)
-    if model.get_vec_normalize_env() is not None:
+    normaliser = model.get_vec_normalize_env()
+    if normaliser is not None and normaliser.norm_obs:
         raise ValueError("the model was trained with VecNormalize, whose statistics are not in the file")
     write_model(Path(path), network, game, model.num_timesteps, model.policy.state_dict())
+
+
+def check_ending(path: Path) -> None:
+    """Raise a ValueError if a file would not be read as a model file because of its ending."""
+    if path.suffix == ".zip":
+        raise ValueError(f"{str(path)!r} would be read as a zip file of Stable-Baselines3: choose another ending")
 
 
 def write_model(

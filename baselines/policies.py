@@ -71,7 +71,6 @@ class PolicyArchitecture:
             raise unknown_name("activation", self.activation, _ACTIVATIONS)
         if self.observation not in _OBSERVATIONS:
             raise unknown_name("observation", self.observation, _OBSERVATIONS)
-
         parts = self.layers if isinstance(self.layers, dict) and self.algorithm != "dqn" else {"pi": self.layers}
         if not parts.keys() <= {"pi", "vf"} or not all(map(_are_widths, parts.values())):
             raise ValueError(f"layers must be integers above 0, not {self.layers!r}")
@@ -130,7 +129,16 @@ def network_of(model: BaseAlgorithm) -> PolicyArchitecture:
     if policy.activation_fn not in activations:
         raise ValueError(f"the activation must be {' or '.join(_ACTIVATIONS)}, not {policy.activation_fn.__name__}")
     observation = "planes" if len(model.observation_space.shape or ()) > 1 else "flat"
-    return PolicyArchitecture(names[0], policy.net_arch, activations[policy.activation_fn], observation)
+    return PolicyArchitecture(names[0], _plain(policy.net_arch), activations[policy.activation_fn], observation)
+
+
+def _plain(layers: Any) -> Any:
+    """Return layers with int instead of the integers of NumPy."""
+    if isinstance(layers, dict):
+        return {name: _plain(part) for name, part in layers.items()}
+    if not isinstance(layers, list | tuple):
+        return layers
+    return [width.item() if isinstance(width, np.integer) else width for width in layers]
 
 
 def has_preferences(policy: object) -> bool:

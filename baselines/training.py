@@ -133,7 +133,8 @@ class SB3Trainer(Trainer):
 
     @override
     def metrics(self) -> Mapping[str, float]:
-        return {"past selves": len(self.pool.weights), **self._losses}
+        latest = _losses_of(self.model.logger.name_to_value)  # of an update after the last report
+        return {"past selves": len(self.pool.weights), **self._losses, **latest}
 
     @override
     def state(self) -> TrainerState | None:
@@ -227,12 +228,16 @@ class _RunWriter(KVWriter):
             for key, value in key_values.items()
             if isinstance(value, int | float | np.number) and "tensorboard" not in (key_excluded[key] or ())
         }
-        self._losses |= {key: round(value, 5) for key, value in numbers.items() if key.endswith("loss")}
+        self._losses |= _losses_of(numbers)
         self._run.log(numbers)
 
     @override
     def close(self) -> None:
         pass
+
+
+def _losses_of(numbers: Mapping[str, Any]) -> dict[str, float]:
+    return {key: round(float(value), 5) for key, value in numbers.items() if key.endswith("loss")}
 
 
 def _check_finite(policy: BasePolicy) -> None:

@@ -22,7 +22,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 import ci_envs
 from ci_envs import baselines, make_agent, make_vec
@@ -505,6 +505,31 @@ class TestModelFiles:
         with pytest.raises(ValueError, match=r"not written: policy.action_net.bias is not finite"):
             save_model(broken, GAME, path)
         assert not path.exists()
+
+    @pytest.mark.parametrize("layers", [[np.int64(8)], (8, 8), {"pi": [np.int32(8)], "vf": [4]}])
+    def test_widths_can_be_integers_of_numpy(self, layers, tmp_path):
+        env = gymnasium.make("ci_envs/TicTacToe-v0")
+        model = PPO("MlpPolicy", env, policy_kwargs={"net_arch": layers}, device="cpu")
+        save_model(model, GAME, tmp_path / "model")
+        assert make_agent(f"sb3:{tmp_path / 'model'}", GAME)
+
+    @pytest.mark.parametrize("norm_obs", [True, False])
+    def test_only_normalised_observations_are_refused(self, norm_obs, tmp_path):
+        env = VecNormalize(DummyVecEnv([lambda: gymnasium.make("ci_envs/TicTacToe-v0")]), norm_obs=norm_obs)
+        model, path = PPO("MlpPolicy", env, device="cpu"), tmp_path / "model"
+        if norm_obs:
+            with pytest.raises(ValueError, match="trained with VecNormalize"):
+                save_model(model, GAME, path)
+        else:
+            save_model(model, GAME, path)
+        assert path.exists() != norm_obs
+
+    def test_the_ending_of_a_converted_model_is_checked_first(self, tmp_path):
+        (tmp_path / "broken.zip").write_bytes(b"nothing is loaded")
+        names = [str(tmp_path / name) for name in ("broken.zip", "y.zip")]
+        done = CliRunner().invoke(main, ["convert", names[0], TICTACTOE, "-o", names[1], "--trust"])
+        assert done.exit_code == 2
+        assert done.stderr.endswith("would be read as a zip file of Stable-Baselines3: choose another ending\n")
 
 
 class TestAgent:

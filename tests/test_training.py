@@ -669,3 +669,16 @@ def test_the_steps_are_rounded_up_to_rollouts_and_the_run_says_so(algorithm, ste
     assert ("the run ends after" in shown) == (rounded is not None)
     assert rounded is None or f"the run ends after {rounded} steps" in shown
     assert (tmp_path / "curve.csv").read_text().splitlines()[-1].startswith(f"{rounded or steps},")
+
+
+def test_the_losses_of_a_step_do_not_depend_on_the_length_of_the_run(tmp_path):
+    """The curve has the losses of the latest update, in the middle of a run as at its end."""
+    rows = []
+    for steps in (320, 640):
+        folder, options = tmp_path / str(steps), {"boards": 2, "layers": 8, "n_steps": 16, "pool_updates": steps // 64}
+        options |= {"opponents": "random", "ladder": "random", "ladder_games": 2, "measurements": steps // 320}
+        train("sb3:maskable_ppo", TICTACTOE, output=folder, steps=steps, **options)
+        [row] = [one for one in csv.DictReader((folder / CURVE).read_text().splitlines()) if one["steps"] == "320"]
+        rows.append({name: value for name, value in row.items() if name.endswith("loss")})
+    assert rows[0] == rows[1]
+    assert all(rows[0].values())

@@ -654,3 +654,35 @@ def test_a_terminal_shows_a_bar_of_80_columns(tmp_path, monkeypatch, capsys):
     assert lines
     assert all(len(line.rstrip()) <= 80 for line in lines)
     assert any("Elo" in line and "300/300 episodes" in line for line in lines)
+
+
+ANOTHER_TENSORBOARD = """
+import sys
+from importlib.machinery import PathFinder
+from ci_envs.training import train
+
+class First:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, [{folder!r}]) if name == "tensorboard" else None
+
+sys.meta_path.insert(0, First)
+options = dict(episodes=100, ladder="random", ladder_games=2, measurements=1)
+print(train("q_learning", "Nim-v0:heaps=1,2", output="run", **options))
+"""
+
+
+@pytest.mark.parametrize("content", [None, "raise TypeError('Descriptors cannot be created directly.')", ""])
+def test_a_folder_or_package_that_is_not_tensorboard(content, tmp_path):
+    """Any folder of this name on the path of modules is found as a package."""
+    package = tmp_path / "modules" / "tensorboard"
+    package.mkdir(parents=True)
+    if content is not None:
+        (package / "__init__.py").write_text(content)
+    (tmp_path / "program.py").write_text(ANOTHER_TENSORBOARD.format(folder=str(package.parent)))
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.stdout == "q_learning:run/best.npz\n", done.stderr
+    assert "no events for TensorBoard: its package cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr

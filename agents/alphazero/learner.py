@@ -163,6 +163,4 @@ def _cross_entropy(predicted: Tensor, values: Tensor) -> Tensor:
 
 
 def _diverged(reason: str, learning_rate: float) -> FloatingPointError:
-    return FloatingPointError(
-        f"{reason}: the training diverged at a learning rate of {learning_rate:g}; its last checkpoint is kept"
-    )
+    return FloatingPointError(f"{reason}: the training diverged at a learning rate of {learning_rate:g}")

@@ -26,8 +26,10 @@ def convert(model: Path, environment: str, output: Path, *, trust: bool) -> None
         _, game, _ = resolve(environment)
         with optional_import("the conversion of models", "sb3"):
             from ci_envs.baselines import save_model
+            from ci_envs.baselines.model_file import check_ending
             from ci_envs.baselines.model_zip import load_zip
             from ci_envs.baselines.policies import check_spaces, has_preferences
+        check_ending(output)
         loaded = load_zip(model, trust=trust)
         check_spaces(loaded, game)
         try:

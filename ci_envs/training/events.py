@@ -3,16 +3,18 @@
 import os
 import socket
 import time
+import warnings
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ci_envs.registry.user_code import reason
 from ci_envs.storage.files import named_errors
 
 
 class EventLog:
-    """The event log of a run. It logs nothing if ``tensorboard`` is not installed.
+    """The event log of a run. It logs nothing if ``tensorboard`` is not installed, or, with a warning, if it fails.
 
     It writes the file itself, because TensorBoard's own log writes in a thread: an interrupt can stop the program while
     it waits for this thread, and the thread shows its errors as tracebacks.
@@ -28,8 +30,12 @@ class EventLog:
         self._file = None
         if find_spec("tensorboard") is None:
             return
-        from tensorboard.compat.proto.event_pb2 import SessionLog
-        from tensorboard.summary.writer.record_writer import RecordWriter
+        try:
+            from tensorboard.compat.proto.event_pb2 import SessionLog
+            from tensorboard.summary.writer.record_writer import RecordWriter
+        except Exception as error:  # a folder of this name, or a package that does not fit others
+            warnings.warn(f"no events for TensorBoard: its package cannot be used: {reason(error)}", stacklevel=2)
+            return
 
         name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{os.getpid()}"
         self._path = folder / name

@@ -56,7 +56,7 @@ def train(
         ValueError: The agent cannot be trained, an option is not allowed, ``output`` contains a run and ``resume`` is
             false, ``resume`` is true and ``output`` contains no run or a run with other options, or the training
             fails.
-        FloatingPointError: The training diverged. The last checkpoint is kept.
+        FloatingPointError: The training diverged. The last checkpoint is kept, if there is one.
         RuntimeError: The training failed in another package. The last checkpoint is kept.
         ImportError: A package that the learner needs is not installed.
         OSError: The folder cannot be written.
