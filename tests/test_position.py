@@ -559,3 +559,25 @@ def test_names_and_positions_are_texts(game: Game) -> None:
         Position.start(game).parse_action(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a position is a text such as"):
         Position.from_text(game, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("game", "change"),
+    [
+        (Nim((1, 3, 5)), lambda planes: planes[1].fill(0) or planes[1].__setitem__((2, 0), 1)),
+        (Quarto(), lambda planes: planes[0, 0].fill(1)),
+    ],
+)
+def test_planes_that_are_no_position_are_refused(game, change):
+    planes = Position.start(game).observation().copy()
+    change(planes)
+    with pytest.raises(ValueError, match="the planes are not those of a position of"):
+        Position.from_observation(game, planes)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Position.from_words("x", 1, 0), lambda: Position.from_observation("x", np.zeros(3))]
+)
+def test_texts_are_no_games(make):
+    with pytest.raises(TypeError, match="game"):
+        make()

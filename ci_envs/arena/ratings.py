@@ -18,6 +18,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from ci_envs.validation import integer_between
+
 CONFIDENCE = 0.95
 """The confidence level of all intervals."""
 
@@ -62,7 +64,7 @@ def elo_ratings(wins: NDArray[np.integer], draws: NDArray[np.integer], *, seed: 
     """
     counts, n = _counts(wins, draws)
     fitted = _fit(counts, n, None)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(integer_between("seed", seed, 0))
     resampled = [_fit(_resample(counts, rng), n, fitted) for _ in range(_RESAMPLES)]
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     return tuple(Rating(*map(float, row)) for row in _ELO * np.stack([fitted, low, high], axis=1))
@@ -113,8 +115,10 @@ def _counts(wins: NDArray[np.integer], draws: NDArray[np.integer]) -> tuple[NDAr
     """Return the wins, draws and losses of each pair with its prior wins, float64 (pairs, 3), and the number n."""
     wins, draws = np.asarray(wins), np.asarray(draws)
     n = len(wins)
-    if n < 2 or wins.shape != (n, n) or draws.shape != (n, n) or not np.array_equal(draws, draws.T):
+    if n < 2 or wins.shape != (n, n) or draws.shape != (n, n):
         raise ValueError(f"need two square arrays for 2 agents or more, not the shapes {wins.shape} and {draws.shape}")
+    if not np.array_equal(draws, draws.T):
+        raise ValueError(f"need two square arrays, that of the draws with equal halves, not draws={draws.tolist()}")
     i, j = np.triu_indices(n, 1)
     counts = np.stack([wins[i, j], draws[i, j], wins[j, i]], axis=1).astype(np.float64)
     if not (np.isfinite(counts) & (counts >= 0)).all():

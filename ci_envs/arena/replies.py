@@ -9,8 +9,13 @@ from ci_envs.agent_interface.isolation import ProcessAgent
 from ci_envs.agent_interface.making import name_of
 from ci_envs.agent_interface.observations import observations_of
 from ci_envs.agent_interface.probabilities import HasProbabilities
+from ci_envs.games.position import Position
+from ci_envs.registry.user_code import UserCode, reason
+from ci_envs.solver.errors import UnknownValueError
 
 _ASKED_AT_ONCE = 1 << 14
+_ROUNDING = 1e-6  # of a sum of probabilities, also of float32
+_DECISIONS = {"act", "act_batch", "act_on", "choose", "_new_policy"}
 
 
 class Replies:
@@ -62,8 +67,11 @@ class Replies:
 
         Returns:
             float64 of shape (n, actions + 1).
+
+        Raises:
+            ValueError: the agent tells other numbers than probabilities of legal actions, or fails to tell them.
         """
-        known = self.agent.action_probabilities(words) if isinstance(self.agent, HasProbabilities) else None
+        known = self._told(words)
         self.is_known = known is not None
         if known is None:
             shares = np.concatenate([self._shares(part) for part in self._parts(words)])
@@ -72,6 +80,36 @@ class Replies:
         self.is_deterministic &= bool((shares.max(axis=1) == 1).all())
         self.faults += float(shares[:, -1].sum())
         return shares
+
+    def _told(self, words: NDArray[np.uint64]) -> NDArray[np.float64] | None:
+        """Return the probabilities that the agent tells, or None if it does not tell those of its own decisions."""
+        if not isinstance(self.agent, HasProbabilities) or _decides_otherwise(type(self.agent)):
+            return None
+        told = f"{type(self.agent).__name__}.action_probabilities"
+        try:
+            with UserCode():
+                known = self.agent.action_probabilities(words)
+        except UnknownValueError:
+            raise
+        except Exception as error:  # an agent of a user can raise anything
+            raise ValueError(f"{told} fails: {reason(error)}") from error
+        if known is None:
+            return None
+        legal = observations_of(self.agent.game, words)["action_mask"] != 0
+        chances = np.asarray(known)
+        if chances.shape != legal.shape or chances.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{told} must return numbers of the shape {legal.shape}, not {chances.dtype} {chances.shape}"
+            )
+        are_chances = (chances >= 0).all(axis=1) & (np.abs(chances.sum(axis=1) - 1) < _ROUNDING)
+        wrong = np.flatnonzero(~(are_chances & ~((chances > 0) & ~legal).any(axis=1)))
+        if len(wrong):
+            position = Position.from_words(self.agent.game, *words[wrong[0]].tolist())
+            raise ValueError(
+                f"{told} must be 0 or more, with the sum 1, and 0 for illegal actions, not "
+                f"{chances[wrong[0]].tolist()} in {position.to_text()!r}"
+            )
+        return chances.astype(np.float64)
 
     def _parts(self, words: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
         size = max(1, _ASKED_AT_ONCE // self.samples)
@@ -89,3 +127,13 @@ class Replies:
         shares = np.zeros((len(words), count + 1))
         np.add.at(shares, (rows, columns), 1 / self.samples)
         return np.where(shares > 1 - 1e-9, 1.0, shares)
+
+
+def _decides_otherwise(cls: type) -> bool:
+    """Return whether a class inherits the probabilities of a base class, but has decisions of its own."""
+    for base in cls.__mro__:
+        if "action_probabilities" in vars(base):
+            return False
+        if not _DECISIONS.isdisjoint(vars(base)):
+            return True
+    return False

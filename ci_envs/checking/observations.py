@@ -23,7 +23,8 @@ def check_observations(positions: list[Position]) -> None:
             if not np.isin(planes, (0, 1)).all():
                 value = planes[~np.isin(planes, (0, 1))][0]
                 raise InvalidGameError(f"observe must write only 0 and 1 at {place(seen)}, not {value}")
-            again = Position.from_observation(position.game, planes, position.to_move)
+            decoded = position.game.rules.decode(position.game, planes)
+            again = Position(position.game, decoded[0], decoded[1], position.to_move)
             if again != seen:
                 raise InvalidGameError(f"decode must give {place(seen)} back from its planes, not {place(again)}")
             if not np.array_equal(planes, _planes_of(seen)):

@@ -97,7 +97,7 @@ class ConnectN(GridGame):
         return tuple(cell_name(cell, self.cols) for cell in stones)[:1]
 
     def from_text(self, text: str) -> tuple[int, int, int]:
-        """Read a position. Positions that play cannot reach are refused."""
+        """Read a position. Wrong numbers of stones, stones in the air and lines of the player to move are refused."""
         own, opp, to_move = super().from_text(text)
         if opp.bit_count() - own.bit_count() != to_move:
             raise ValueError(

@@ -120,6 +120,7 @@ class Position:
             >>> print(Position.from_words(TicTacToe(), 16, 1))
             O../.X./... X
         """
+        _check_game(game)
         for position in (cls(game, own, opp), cls(game, own, opp, 1)):
             with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
                 if cls.from_text(game, position.to_text()) == position:
@@ -131,7 +132,8 @@ class Position:
         """Return the position whose player to move observes ``planes`` (int8 of shape ``game.observation_shape``).
 
         Raises:
-            ValueError: ``planes`` have another shape, or values other than 0 and 1.
+            TypeError: ``game`` is not a game.
+            ValueError: ``planes`` have another shape, or are not those of a position of this game.
 
         Examples:
             >>> from ci_envs import Position, TicTacToe
@@ -139,12 +141,16 @@ class Position:
             >>> Position.from_observation(TicTacToe(), position.observation()) == position
             True
         """
+        _check_game(game)
         if np.shape(planes) != game.observation_shape:
             raise ValueError(f"planes of {game} have the shape {game.observation_shape}, not {np.shape(planes)}")
         if not np.isin(planes, (0, 1)).all():
             raise ValueError(f"planes of {game} have the values 0 and 1, not {np.unique(planes).tolist()}")
         own, opp = game.rules.decode(game, np.ascontiguousarray(planes, dtype=np.int8))
-        return cls(game, own, opp, to_move)
+        position = cls(game, own, opp, to_move)
+        if not np.array_equal(position.observation(), planes):
+            raise ValueError(f"the planes are not those of a position of {game}: the nearest one is {position}")
+        return position
 
     def legal_actions(self) -> tuple[int, ...]:
         """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over.
