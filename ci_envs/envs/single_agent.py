@@ -238,7 +238,8 @@ class SingleAgentEnv(OpponentBoards, gymnasium.Env[NDArray[np.int8], np.int64]):
         Raises:
             ValueError: the game has more actions than there are keys.
         """
-        return {(key,): action for action, key in keys_of_actions(self.game, max(self.seat, 0)).items()}
+        seat = self.seat if self._is_seeded else self._seat or 0
+        return {(key,): action for action, key in keys_of_actions(self.game, max(seat, 0)).items()}
 
     @property
     def seat(self) -> int:
