@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv, AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ci_envs.envs.limited_plies import LimitedPlies
 from ci_envs.envs.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from ci_envs.envs.rules_module import rules_module
 from ci_envs.envs.spaces import MaskedDiscrete
@@ -17,7 +18,6 @@ from ci_envs.games.game import Game
 from ci_envs.games.observation import observe_with_mask
 from ci_envs.games.operations import ONGOING, VIEWS
 from ci_envs.games.position import Position
-from ci_envs.games.truncation import ply_limit
 from ci_envs.kernels.compiler import kernel, specialised
 from ci_envs.validation import checked_seed, exact_integer, unknown_name
 
@@ -76,7 +76,7 @@ class _FromReset:
         raise AttributeError(f"{self._name} cannot be accessed before reset")
 
 
-class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
+class BoardEnv(LimitedPlies, AECEnv[str, Observation, int | None]):  # type: ignore[misc]
     """The PettingZoo AEC environment of any game. ``ci_envs.make`` makes one.
 
     It behaves as if it were wrapped in PettingZoo's TerminateIllegalWrapper (reward -1), AssertOutOfBoundsWrapper and
@@ -131,16 +131,6 @@ class BoardEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._words = np.zeros(2, dtype=np.uint64)
         self._planes_shape, self._action_count = shape, actions
         self._compile()
-
-    @property
-    def max_cycles(self) -> int | None:
-        """The plies after which an undecided game is truncated, or None. It can be changed, also during a game."""
-        return self._max_cycles
-
-    @max_cycles.setter
-    def max_cycles(self, max_cycles: int | None) -> None:
-        self._limit = ply_limit(self.game, max_cycles)
-        self._max_cycles = max_cycles
 
     def _compile(self) -> None:
         planes, mask = self._empty_observation()

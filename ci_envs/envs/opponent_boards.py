@@ -1,18 +1,18 @@
 """The settings of boards with an opponent, which can change between steps."""
 
+from typing_extensions import override
+
 from ci_envs.agent_interface.interface import Agent
 from ci_envs.agent_interface.making import as_agent
 from ci_envs.envs.boards import BOTH, DRAWN, BoardSettings
+from ci_envs.envs.limited_plies import LimitedPlies
 from ci_envs.envs.opponent import Opponent, checked_seat
-from ci_envs.games.game import Game
 from ci_envs.games.openings import RandomOpenings, checked_openings
-from ci_envs.games.truncation import ply_limit
 
 
-class OpponentBoards:
+class OpponentBoards(LimitedPlies):
     """Boards on which an agent plays against an opponent, or both sides."""
 
-    game: Game
     _opponent: Agent | None = None
     _opponent_seed: int | None = None  # the seed of the last reset that had one
 
@@ -28,15 +28,8 @@ class OpponentBoards:
         self._seat, self._openings, self._same_step = checked_seat(seat), checked_openings(openings), same_step
         self.max_cycles = max_cycles
 
-    @property
-    def max_cycles(self) -> int | None:
-        """The plies after which an undecided game is truncated, or None. It can be changed, also during a game."""
-        return self._max_cycles
-
-    @max_cycles.setter
-    def max_cycles(self, max_cycles: int | None) -> None:
-        self._limit = ply_limit(self.game, max_cycles)
-        self._max_cycles = max_cycles
+    @override
+    def _limit_has_changed(self) -> None:
         self._choose_settings()
 
     def _choose_settings(self) -> None:

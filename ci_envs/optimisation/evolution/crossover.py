@@ -50,7 +50,7 @@ class Uniform:
 
     def __call__(self, mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
         """Return one child per pair of parents, see :data:`Crossover`."""
-        fits_genes("rate", self.rate, mothers.shape[1])
+        fits_genes(self, mothers.shape[1])
         return np.where(rng.random(mothers.shape) < self.rate, fathers, mothers)
 
 
@@ -73,8 +73,7 @@ class Blend:
     def __call__(self, mothers: Genomes, fathers: Genomes, rng: Generator) -> Genomes:
         """Return one child per pair of parents, see :data:`Crossover`."""
         need_kind(self, mothers, "f", "floats")
-        fits_genes("low", self.low, mothers.shape[1])
-        fits_genes("high", self.high, mothers.shape[1])
+        fits_genes(self, mothers.shape[1])
         place = rng.uniform(-self.alpha, 1 + self.alpha, mothers.shape)
         children = np.clip(mothers + place * (fathers - mothers), self.low, self.high)
         return np.asarray(children, dtype=mothers.dtype)

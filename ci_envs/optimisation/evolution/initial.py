@@ -24,7 +24,7 @@ class RandomBits:
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
         between("ones", self.ones, 0, 1, per_gene=True)
-        fits_genes("ones", self.ones, self.genes)
+        fits_genes(self, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.bool_]:
         """Return ``count`` new genomes, (count, genes)."""
@@ -42,8 +42,7 @@ class RandomNumbers:
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
         ordered(self.low, self.high, finite=True)
-        fits_genes("low", self.low, self.genes)
-        fits_genes("high", self.high, self.genes)
+        fits_genes(self, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> Values:
         """Return ``count`` new genomes, (count, genes)."""
@@ -61,8 +60,7 @@ class RandomIntegers:
     def __post_init__(self) -> None:
         integer_between("genes", self.genes, 1)
         ordered(self.low, self.high, finite=True, whole=True)
-        fits_genes("low", self.low, self.genes)
-        fits_genes("high", self.high, self.genes)
+        fits_genes(self, self.genes)
 
     def __call__(self, count: int, rng: Generator) -> NDArray[np.int64]:
         """Return ``count`` new genomes, (count, genes)."""

@@ -52,7 +52,7 @@ class Gaussian:
     def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
         """Return mutated copies, see :data:`Mutation`."""
         need_kind(self, genomes, "f", "floats")
-        _check_fields(self, genomes)
+        fits_genes(self, genomes.shape[1])
         mutants = genomes.copy()
         indices = _sample_genes(genomes.shape, self.rate, rng)
         mutants.reshape(-1)[indices] += rng.normal(
@@ -80,7 +80,7 @@ class UniformReset:
             ValueError: the genomes have another dtype than numbers, or integers that do not have the bounds.
         """
         need_kind(self, genomes, "iuf", "numbers")
-        _check_fields(self, genomes)
+        fits_genes(self, genomes.shape[1])
         if genomes.dtype.kind != "f":
             ordered(self.low, self.high, whole=True)
             limits = np.iinfo(genomes.dtype)
@@ -106,7 +106,7 @@ class BitFlip:
     def __call__(self, genomes: Genomes, rng: Generator, step: float) -> Genomes:
         """Return mutated copies, see :data:`Mutation`."""
         need_kind(self, genomes, "b", "bool")
-        _check_fields(self, genomes)
+        fits_genes(self, genomes.shape[1])
         mutants = genomes.copy()
         mutants.reshape(-1)[_sample_genes(genomes.shape, self.rate, rng)] ^= True
         return mutants
@@ -144,12 +144,6 @@ class Swap:
             one, other = rng.integers(genes, size=(2, len(rows)))
             mutants[rows, one], mutants[rows, other] = mutants[rows, other], mutants[rows, one]
         return mutants
-
-
-def _check_fields(operator: "Gaussian | UniformReset | BitFlip", genomes: Genomes) -> None:
-    """Check that each parameter with one value per gene fits the genomes."""
-    for name, value in vars(operator).items():
-        fits_genes(name, value, genomes.shape[1])
 
 
 def _sample_genes(shape: tuple[int, ...], rate: PerGene, rng: Generator) -> Indices:

@@ -65,14 +65,15 @@ def ordered(low: Any, high: Any, *, finite: bool = False, whole: bool = False) -
         raise ValueError(f"the bounds of whole numbers must be whole numbers, not low={low!r}, high={high!r}")
 
 
-def fits_genes(name: str, value: PerGene, genes: int) -> None:
-    """Check that ``value`` is one number, or has one number for each of ``genes`` genes.
+def fits_genes(operator: object, genes: int) -> None:
+    """Check that each parameter of an operator is one number, or has one number for each of ``genes`` genes.
 
     Raises:
-        ValueError: it has another number of values.
+        ValueError: a parameter has another number of values.
     """
-    if np.ndim(value) and len(np.asarray(value)) != genes:
-        raise ValueError(f"{name} has {len(np.asarray(value))} values, but the genomes have {genes} genes")
+    for name, value in vars(operator).items():
+        if np.ndim(value) and len(np.asarray(value)) != genes:
+            raise ValueError(f"{name} has {len(np.asarray(value))} values, but the genomes have {genes} genes")
 
 
 def need_kind(operator: object, genomes: NDArray[Any], kinds: str, description: str) -> None:
