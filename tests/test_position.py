@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ci_envs import ConnectN, Game, Nim, Position, Quarto, Quixo
+from ci_envs import ConnectFour, ConnectN, Game, Nim, Position, Quarto, Quixo, TicTacToe
 from ci_envs.games.operations import transform_action
 from ci_envs.kernels.compiler import kernel
 
@@ -566,6 +566,10 @@ def test_names_and_positions_are_texts(game: Game) -> None:
     [
         (Nim((1, 3, 5)), lambda planes: planes[1].fill(0) or planes[1].__setitem__((2, 0), 1)),
         (Quarto(), lambda planes: planes[0, 0].fill(1)),
+        (TicTacToe(), lambda planes: planes[1, 1].fill(1)),  # both colours in one cell
+        (Quixo(), lambda planes: planes[0, 0].fill(1)),
+        (ConnectFour(), lambda planes: planes[0, 3].__setitem__(0, 1)),  # a piece above empty cells
+        (TicTacToe(), lambda planes: planes[:2, :, 0].fill(1)),  # six stones to none
     ],
 )
 def test_planes_that_are_no_position_are_refused(game, change):
@@ -576,7 +580,12 @@ def test_planes_that_are_no_position_are_refused(game, change):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Position.from_words("x", 1, 0), lambda: Position.from_observation("x", np.zeros(3))]
+    "make",
+    [
+        lambda: Position("x", 1, 0),
+        lambda: Position.from_words("x", 1, 0),
+        lambda: Position.from_observation("x", np.zeros(3)),
+    ],
 )
 def test_texts_are_no_games(make):
     with pytest.raises(TypeError, match="game"):

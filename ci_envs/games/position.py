@@ -52,15 +52,21 @@ class Position:
             to_move: the player to move, 0 or 1.
 
         Raises:
+            TypeError: ``game`` is not a game.
             ValueError: a word is no integer of 64 bits, or there is no such player.
         """
         if not (type(own) is type(opp) is int and 0 <= own <= _LARGEST and 0 <= opp <= _LARGEST):
             own, opp = _word(own), _word(opp)
         if type(to_move) is not int or not 0 <= to_move <= 1:
             to_move = integer_between("to_move", to_move, 0, 1)
+        try:
+            facts = game.rules.examine(game, own, opp)
+        except AttributeError:
+            _check_game(game)
+            raise
         _set_game(self, game)
         _set_to_move(self, to_move)
-        _set_facts(self, game.rules.examine(game, own, opp))
+        _set_facts(self, facts)
 
     @property
     def own(self) -> int:
@@ -122,9 +128,8 @@ class Position:
         """
         _check_game(game)
         for position in (cls(game, own, opp), cls(game, own, opp, 1)):
-            with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
-                if cls.from_text(game, position.to_text()) == position:
-                    return position
+            if position._has_text():
+                return position
         raise ValueError(f"{own} and {opp} are not the words of a position of {game}")
 
     @classmethod
@@ -133,7 +138,7 @@ class Position:
 
         Raises:
             TypeError: ``game`` is not a game.
-            ValueError: ``planes`` have another shape, or are not those of a position of this game.
+            ValueError: ``planes`` have another shape, or are not those of a position of this game, for either player.
 
         Examples:
             >>> from ci_envs import Position, TicTacToe
@@ -150,7 +155,15 @@ class Position:
         position = cls(game, own, opp, to_move)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(f"the planes are not those of a position of {game}: the nearest one is {position}")
+        if not (position._has_text() or cls(game, own, opp, 1 - position.to_move)._has_text()):
+            raise ValueError(f"the planes are not those of a position of {game}, for neither player")
         return position
+
+    def _has_text(self) -> bool:
+        """Return whether the text of the position is that of a position of the game, and gives the same words."""
+        with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
+            return type(self).from_text(self.game, self.to_text()) == self
+        return False
 
     def legal_actions(self) -> tuple[int, ...]:
         """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over.
