@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sb3_contrib
 import stable_baselines3
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -34,7 +35,8 @@ def load_zip(path: str | Path, *, trust: bool) -> BaseAlgorithm:
         trust: whether its pickled objects can be loaded, which can run any code.
 
     Raises:
-        ValueError: ``trust`` is false, or the file is not the file of a known algorithm.
+        ValueError: ``trust`` is false, the file is not the file of a known algorithm, or the observations of its
+            training were normalised by statistics that are not in the file.
         OSError: the file cannot be read.
     """
     algorithm = algorithm_of(path)
@@ -50,6 +52,13 @@ def load_zip(path: str | Path, *, trust: bool) -> BaseAlgorithm:
         raise
     except Exception as error:  # objects in the file can raise anything
         raise ValueError(f"{str(path)!r} cannot be loaded as {algorithm.__name__}: {error}".splitlines()[0]) from error
+    seen = model._last_obs  # the last observation of the training
+    if isinstance(seen, np.ndarray) and not np.isin(seen, (0, 1)).all():
+        raise ValueError(
+            f"the model of {str(path)!r} was trained with normalised observations (VecNormalize), whose statistics are "
+            f"not in the file. Load them in Python, call {algorithm.__name__}.load(..., env=...) with that "
+            "environment, and give the model to compare or as_agent"
+        )
     return model
 
 

@@ -25,8 +25,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 import ci_envs
-from ci_envs import baselines, make_agent, make_vec
+from ci_envs import baselines, make, make_agent, make_vec
 from ci_envs.agent_interface.observations import observations_of
+from ci_envs.agents import as_agent
 from ci_envs.agents.search.lookahead import Lookahead
 from ci_envs.arena.match import play_match
 from ci_envs.baselines import BoardsVecEnv, SB3Agent, save_model
@@ -523,6 +524,23 @@ class TestModelFiles:
         else:
             save_model(model, GAME, path)
         assert path.exists() != norm_obs
+
+    @pytest.mark.parametrize("norm_obs", [True, False])
+    @pytest.mark.parametrize(("algorithm", "options"), [(PPO, {"n_steps": 16, "batch_size": 16}), (DQN, {})])
+    def test_zip_files_of_normalised_observations_are_refused(self, algorithm, options, norm_obs, tmp_path):
+        env = VecNormalize(DummyVecEnv([lambda: gymnasium.make("ci_envs/TicTacToe-v0")]), norm_obs=norm_obs)
+        model = algorithm("MlpPolicy", env, device="cpu", seed=0, **options).learn(16)
+        model.save(tmp_path / "model.zip")
+        spec = f"sb3:{tmp_path / 'model.zip'},trust=true"
+        if norm_obs:
+            with pytest.raises(ValueError, match="normalised observations"):
+                make_agent(spec, GAME)
+            agent = as_agent(algorithm.load(tmp_path / "model.zip", env=env), GAME)
+        else:
+            agent = make_agent(spec, GAME)
+        env = make("TicTacToe-v0")
+        env.reset()
+        assert agent.act(env.last()[0]) in range(9)
 
     def test_the_ending_of_a_converted_model_is_checked_first(self, tmp_path):
         (tmp_path / "broken.zip").write_bytes(b"nothing is loaded")
