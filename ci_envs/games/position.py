@@ -128,8 +128,9 @@ class Position:
         """
         _check_game(game)
         for position in (cls(game, own, opp), cls(game, own, opp, 1)):
-            if position._has_text():
-                return position
+            with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
+                if cls.from_text(game, position.to_text()) == position:
+                    return position
         raise ValueError(f"{own} and {opp} are not the words of a position of {game}")
 
     @classmethod
@@ -155,15 +156,11 @@ class Position:
         position = cls(game, own, opp, to_move)
         if not np.array_equal(position.observation(), planes):
             raise ValueError(f"the planes are not those of a position of {game}: the nearest one is {position}")
-        if not (position._has_text() or cls(game, own, opp, 1 - position.to_move)._has_text()):
-            raise ValueError(f"the planes are not those of a position of {game}, for neither player")
+        try:
+            cls.from_words(game, own, opp)
+        except ValueError:
+            raise ValueError(f"the planes are not those of a position of {game}, for neither player") from None
         return position
-
-    def _has_text(self) -> bool:
-        """Return whether the text of the position is that of a position of the game, and gives the same words."""
-        with suppress(ValueError, IndexError):  # a word with a cell outside the board has no text
-            return type(self).from_text(self.game, self.to_text()) == self
-        return False
 
     def legal_actions(self) -> tuple[int, ...]:
         """Return the numbers of the legal actions in ascending order; an empty tuple if the game is over.
